@@ -1,0 +1,1 @@
+"""Where people ask: the command line, Slack and Teams."""

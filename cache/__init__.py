@@ -1,0 +1,1 @@
+"""Remembers what was built; knows nothing of the rest."""

@@ -1,0 +1,1 @@
+"""Answers a question from the tables of a catalog."""

@@ -1,0 +1,64 @@
+"""What reading gives: a source table column by column, each distinct text once, nothing of the original lost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.types import ColumnType, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something about the reading that its owner should know, with the lines of the source that it concerns (the first line is 1)."""
+
+    code: str
+    text: str
+    lines: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceColumn:
+    """One column, dictionary-encoded.
+
+    texts: each distinct cell text, exactly as it stands in the source.
+    values: for each of texts its typed value; None where the text says "no value" or does not fit the type.
+            integer -> int, decimal, money, percent -> float ("56.25%" -> 56.25), boolean -> bool,
+            date "2026-09-01", datetime "2026-09-01T08:00:00", time "08:00:00" -> str, text and code -> the text
+            with surrounding blanks off.
+    codes: for each row an index into texts, -1 where the row has no such cell. Shape (rows,), int32.
+    list_separator: what divides the items of a cell ("; "), None where cells are no lists; values stay whole texts then.
+    misfits: indexes into texts of those that do not fit the type and are no spelling of "no value".
+    """
+
+    name: str
+    type: ColumnType
+    texts: list[str]
+    values: list[Value]
+    codes: NDArray[np.int32]
+    list_separator: str | None = None
+    misfits: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    """One table of a source, as it was read.
+
+    name: from the file, the sheet or the database table; unique within one source.
+    header_rows: how many rows make the header; encoding and delimiter are empty where there is none.
+    changed_at: when the source says that it last changed (ISO 8601, UTC), empty where it does not.
+    fingerprint: of the content and of how it is read: the same content read in the same way has the same.
+    """
+
+    name: str
+    columns: list[SourceColumn]
+    rows: int
+    source: str
+    encoding: str = ""
+    delimiter: str = ""
+    header_rows: int = 1
+    changed_at: str = ""
+    fingerprint: str = ""
+    doubts: list[Doubt] = field(default_factory=list)

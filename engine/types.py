@@ -1,0 +1,311 @@
+"""The types that are passed along, in the order of the flow: ChatThread, Question, Scope, Retrieval, QueryPlan, ResultTable, Answer, Reply."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Value = str | int | float | bool | None
+ColumnType = Literal["text", "code", "integer", "decimal", "money", "percent", "boolean", "date", "datetime", "time"]
+NUMERIC_TYPES: frozenset[str] = frozenset({"integer", "decimal", "money", "percent"})
+TEMPORAL_TYPES: frozenset[str] = frozenset({"date", "datetime", "time"})
+TEXT_TYPES: frozenset[str] = frozenset({"text", "code"})
+
+
+class Frozen(BaseModel):
+    """The base of every type here: unchangeable, and no field that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+# ---- who asks, and what
+
+
+class Turn(Frozen):
+    """One message of a thread."""
+
+    who: Literal["asker", "bot", "other"]
+    text: str
+
+
+class ChatThread(Frozen):
+    """Who asks, where, and what was said so far, oldest first; the question itself is not among the turns."""
+
+    asker: str = ""
+    email: str = ""
+    groups: tuple[str, ...] = ()
+    platform: Literal["terminal", "slack", "teams"] = "terminal"
+    workspace: str = ""
+    channel: str = ""
+    thread: str = ""
+    turns: tuple[Turn, ...] = ()
+    locale: str = ""
+    time_zone: str = ""
+
+
+class Question(Frozen):
+    """One self-contained question in the asker's language, and what was carried over from the thread to make it so."""
+
+    text: str
+    language: str = "en"
+    carried: tuple[str, ...] = ()
+
+
+class Scope(Frozen):
+    """What this asker may see; every retrieval, count, near term and cache key takes it."""
+
+    key: str = "everything"
+
+    def sees_table(self, table: str) -> bool:
+        """Whether the table may be named at all."""
+        return True
+
+    def sees_column(self, table: str, column: str) -> bool:
+        """Whether the column's values and name may be shown, filtered on or suggested."""
+        return True
+
+
+EVERYTHING = Scope()
+
+
+# ---- what was found for it
+
+How = Literal["exact", "spelling", "near", "meant", "synonym", "part", "number", "date", "name"]
+
+
+class Term(Frozen):
+    """A distinct value of a column (a class of spellings that fold to the same), in the source's commonest spelling, with the rows that hold it."""
+
+    column: str
+    text: str
+    rows: int
+
+
+class Match(Frozen):
+    """A term that a phrase of the question may mean; score is 0 to 1."""
+
+    phrase: str
+    term: Term
+    how: How
+    score: float
+
+
+class Retrieval(Frozen):
+    """Candidate tables and, for the phrases of the question, the terms that they may mean."""
+
+    tables: tuple[str, ...]
+    matches: tuple[Match, ...] = ()
+    rows: tuple[tuple[Value, ...], ...] = ()
+    non_matches: tuple[tuple[Value, ...], ...] = ()
+
+
+# ---- the plan: what a language model fills in too, so its descriptions are prompt
+
+Operator = Literal[
+    "is", "is_not", "less", "at_most", "more", "at_least", "starts_with", "ends_with", "contains", "not_contains",
+    "has", "has_all", "has_none", "blank", "not_blank",
+]  # fmt: skip
+Function = Literal["count", "count_distinct", "sum", "average", "min", "max"]
+
+
+class Comparison(Frozen):
+    """One test of one column."""
+
+    column: str = Field(description="A column's name, exactly as in the schema.")
+    op: Operator = Field(description="has, has_all and has_none are for list columns; blank and not_blank take no values.")
+    values: tuple[Value, ...] = Field(default=(), description="Terms of the column, spelled as given; several values mean any of them.")
+
+
+class Clause(Frozen):
+    """Comparisons of which one must hold."""
+
+    any_of: tuple[Comparison, ...] = Field(description="At least one of these must hold.")
+
+
+class Measure(Frozen):
+    """A figure computed over the rows or over each group."""
+
+    function: Function
+    column: str | None = Field(default=None, description="Empty for a count of rows.")
+
+
+class Having(Frozen):
+    """A test of a measure, over groups."""
+
+    measure: Measure
+    op: Literal["is", "is_not", "less", "at_most", "more", "at_least"]
+    value: int | float
+
+
+class Sort(Frozen):
+    """An order: by a column or by a measure."""
+
+    by: str | Measure
+    descending: bool = False
+
+
+class TablePlan(Frozen):
+    """Rows, groups or figures of one table."""
+
+    kind: Literal["table"] = "table"
+    table: str
+    where: tuple[Clause, ...] = Field(default=(), description="All of these must hold.")
+    group_by: tuple[str, ...] = ()
+    measures: tuple[Measure, ...] = ()
+    having: tuple[Having, ...] = ()
+    sort: tuple[Sort, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    select: tuple[str, ...] = Field(default=(), description="The columns that were asked for; empty when the rows themselves were.")
+    distinct: bool = False
+
+
+class SqlPlan(Frozen):
+    """One read-only SELECT, for what a table plan cannot say."""
+
+    kind: Literal["sql"] = "sql"
+    sql: str
+
+
+class Reading(Frozen):
+    """One way to understand the question, with the number of rows that it would give."""
+
+    label: str
+    question: str
+    plan: TablePlan
+    rows: int
+
+
+class ClarifyPlan(Frozen):
+    """Two to five readings to choose from, or a question back where there is none to offer."""
+
+    kind: Literal["clarify"] = "clarify"
+    reason: str
+    phrase: str = ""
+    readings: tuple[Reading, ...] = ()
+
+
+class NoAnswerPlan(Frozen):
+    """Why the tables do not tell."""
+
+    kind: Literal["no_answer"] = "no_answer"
+    reason: Literal["empty_question", "not_a_question", "not_in_table", "words_without_a_place", "no_table"]
+    words: tuple[str, ...] = ()
+
+
+QueryPlan = Annotated[TablePlan | SqlPlan | ClarifyPlan | NoAnswerPlan, Field(discriminator="kind")]
+
+
+# ---- the answer
+
+Role = Literal["answer", "key", "condition"]
+
+
+class ResultColumn(Frozen):
+    """A shown column: its name as in the source, its type, and why it is shown."""
+
+    name: str
+    type: ColumnType
+    role: Role
+
+
+class ResultTable(Frozen):
+    """Every row that the plan gives; columns are there even when rows are not."""
+
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    row_ids: tuple[int, ...] | None  # 1 is the first data row of the source; None for grouped or counted rows
+    total: int
+    cut: bool = False  # more rows match than `rows` holds
+    version: str = ""
+    loaded_at: str = ""  # ISO 8601, UTC
+
+
+class Candidate(Frozen):
+    """Another term that the same phrase may mean."""
+
+    column: str
+    term: str
+    rows: int
+
+
+class Binding(Frozen):
+    """A line of the receipt: these words of the question became this condition."""
+
+    phrase: str
+    column: str
+    op: Operator | Literal["table", "column", "measure", "sort", "limit"]
+    terms: tuple[Value, ...] = ()
+    how: How = "exact"
+    candidates: tuple[Candidate, ...] = ()
+
+
+class Confidence(Frozen):
+    """0 to 1, and why it is not 1."""
+
+    value: float
+    reasons: tuple[str, ...] = ()
+
+
+class Freshness(Frozen):
+    """Which data was asked: the source, when it was last changed and when it was read (ISO 8601, UTC)."""
+
+    source: str
+    changed_at: str = ""
+    loaded_at: str = ""
+    version: str = ""
+
+
+class Answer(Frozen):
+    """One part of a reply: what was asked, what came of it, and how it was understood."""
+
+    kind: Literal["answer", "clarify", "no_answer", "failure"]
+    question: str
+    headline: str
+    language: str = "en"
+    result: ResultTable | None = None
+    bindings: tuple[Binding, ...] = ()
+    unused: tuple[str, ...] = ()
+    plan: QueryPlan | None = None
+    sql: str = ""
+    freshness: Freshness | None = None
+    confidence: Confidence = Confidence(value=0.0)
+    message: str = ""
+    explanation: str = ""  # why nothing was found, and what is near
+
+
+class Reply(Frozen):
+    """What a surface renders: one or more parts."""
+
+    parts: tuple[Answer, ...]
+
+    @property
+    def kind(self) -> str:
+        """The first part's kind tells replies apart."""
+        return self.parts[0].kind
+
+    def to_json(self) -> dict[str, Any]:
+        """The stable form for programs: the first part at the top, and `parts` where there are several."""
+        parts = [_part_json(part) for part in self.parts]
+        return parts[0] if len(parts) == 1 else {**parts[0], "parts": parts}
+
+
+def _part_json(part: Answer) -> dict[str, Any]:
+    result = part.result
+    return {
+        "kind": part.kind,
+        "question": part.question,
+        "headline": part.headline,
+        "columns": [column.model_dump() for column in result.columns] if result else [],
+        "rows": [list(row) for row in result.rows] if result else [],
+        "row_ids": list(result.row_ids) if result and result.row_ids is not None else None,
+        "total": result.total if result else None,
+        "bindings": [binding.model_dump() for binding in part.bindings],
+        "unused": list(part.unused),
+        "plan": part.plan.model_dump(exclude_defaults=True) | {"kind": part.plan.kind} if part.plan else None,
+        "sql": part.sql,
+        "freshness": part.freshness.model_dump() if part.freshness else None,
+        "confidence": part.confidence.model_dump(),
+        **({"message": part.message} if part.message else {}),
+        **({"explanation": part.explanation} if part.explanation else {}),
+    }
