@@ -1,0 +1,94 @@
+"""The manifest of a key: which version is in service, where it lies, and what it should hold. Replacing the file is the switch."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+from cache.folders import digest, write
+from cache.types import JSON
+
+FILE = "manifest.json"
+FORMAT = 1  # of this file and of the folder that it describes
+
+
+class Damaged(Exception):
+    """A manifest, or what it names, is not what was written; the text says what is wrong, for the log."""
+
+
+class Manifest(NamedTuple):
+    """One version in service.
+
+    key: the digest of the key, never the key: an address may hold a password.
+    folder: the name of the version's folder, beside the manifest.
+    facts: what its builder wanted remembered.
+    built_at: ISO 8601, UTC.
+    files: each file of the version, by its path from the folder, with its size in bytes.
+    """
+
+    key: str
+    version: str
+    folder: str
+    facts: dict[str, JSON]
+    built_at: str
+    files: dict[str, int]
+
+
+def read_manifest(home: Path, key: str) -> Manifest | None:
+    """The manifest in a key's folder, None where there is none; Damaged where it cannot be read or is another's."""
+    fields = _read(home)
+    if fields is None:
+        return None
+    if fields.pop("format", None) != FORMAT:
+        raise Damaged("it was written by another version of Almanac")
+    if not _is_manifest(fields):
+        raise Damaged("its fields are not those of a manifest")
+    manifest = Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
+    if manifest.key != digest(key):
+        raise Damaged("it belongs to another table")
+    return manifest
+
+
+def named_folder(home: Path) -> str | None:
+    """The folder that a manifest of any format names: what must not be swept, even where this version of the project cannot use it."""
+    try:
+        fields = _read(home)
+    except Damaged:
+        return None
+    folder = fields.get("folder") if fields else None
+    return folder if isinstance(folder, str) else None
+
+
+def write_manifest(home: Path, manifest: Manifest) -> None:
+    """Switch to this version; OSError leaves the old one in service."""
+    write(home / FILE, json.dumps({"format": FORMAT, **manifest._asdict()}, indent=1))
+
+
+def _read(home: Path) -> dict[str, JSON] | None:
+    try:
+        fields = json.loads((home / FILE).read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, RecursionError):
+        raise Damaged("it cannot be read") from None
+    if not isinstance(fields, dict):
+        raise Damaged("its fields are not those of a manifest")
+    return fields
+
+
+def _is_manifest(fields: dict[str, JSON]) -> bool:
+    texts = [fields.get(name) for name in ("key", "version", "folder", "built_at")]
+    files = fields.get("files")
+    folder = fields.get("folder")
+    return (
+        set(fields) == set(Manifest._fields)
+        and all(isinstance(text, str) for text in texts)
+        and isinstance(fields["facts"], dict)
+        and isinstance(files, dict)
+        and all(type(size) is int for size in files.values())
+        # A folder beside the manifest, and nothing that a changed manifest could point to elsewhere.
+        and isinstance(folder, str)
+        and Path(folder).name == folder
+        and folder != ".."
+    )

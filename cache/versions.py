@@ -1,0 +1,230 @@
+"""Keeps built files: one version in service for each key, built by one builder at a time, held by any number of readers.
+
+Below the root, each key has a folder:
+
+    manifest.json       names the version in service
+    build.lock          locked by the one who builds, switches or sweeps
+    version-1f0c.../    a version, and in it the file `held`, locked (shared) by each of its readers
+    making-77ab.../     a version that is being built, or was when its builder died
+    gone-90de.../       on its way out
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+
+from cache.errors import disk_error, store_error
+from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
+from cache.locks import Lock, claim, share, wait_for
+from cache.manifest import FILE, Damaged, Manifest, named_folder, read_manifest, write_manifest
+from cache.types import JSON
+
+log = logging.getLogger(__name__)
+
+BUILD_LOCK = "build.lock"
+HELD = "held"
+
+
+class Held:
+    """A version that stays where it is until close(), whatever is built meanwhile; its files are read, never changed."""
+
+    def __init__(self, folder: Path, manifest: Manifest, lock: Lock) -> None:
+        self.folder = folder
+        self.version = manifest.version
+        self.facts = manifest.facts
+        self.built_at = manifest.built_at  # ISO 8601, UTC
+        self._lock = lock
+
+    def close(self) -> None:
+        """Let the version go; closing twice is allowed."""
+        self._lock.close()
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+class Store:
+    """The built files below one folder, for any number of threads and processes."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.absolute()
+
+    def current(self, key: str) -> Held | None:
+        """The version in service; None where there is none, or where it is damaged, which the log then says.
+
+        Waits for nobody, and raises no OSError.
+        """
+        home = self._home(key)
+        try:
+            manifest = read_manifest(home, key)
+            while manifest is not None:
+                if held := _hold(home, manifest):
+                    return held
+                # Either it was switched and swept just now, and the manifest names another, or what it names is not there.
+                before, manifest = manifest, read_manifest(home, key)
+                if manifest == before:
+                    raise Damaged("the folder that it names is missing")
+        except Damaged as damage:
+            log.warning("Not using %s: %s.", home / FILE, damage)
+        except OSError as error:
+            log.warning("Not using %s: it could not be read (%s).", home / FILE, type(error).__name__)
+        return None
+
+    def build(
+        self, key: str, version: str, make: Callable[[Path], None], facts: dict[str, JSON], waiting: Callable[[], None] | None = None
+    ) -> Held:
+        """Have `make` fill an empty folder, put it in service as this version, and hold it.
+
+        One caller builds a key at a time, over all threads and processes. The others wait, `waiting` being called once, and
+        take what was built where it is the version that they want.
+        make: must close what it writes (a version is never changed) and must not build the same key.
+        facts: read after make has run, so that it may add to them.
+        Whatever make raises leaves the old version in service and nothing behind; StoreError where the disk is full or the
+        folder cannot be written.
+        """
+        home = self._home(key)
+        with self._only_builder(home, waiting):
+            if (held := self.current(key)) is not None:
+                if held.version == version:
+                    return held
+                held.close()
+            with self._explained():
+                _sweep(home)
+                making = home / unique_name("making")
+                making.mkdir(mode=0o700)
+            try:
+                self._fill(making, make)
+                with self._explained():
+                    held = _switch(home, making, key, version, facts)
+            except BaseException:
+                remove(making)
+                raise
+            _sweep(home)
+            return held
+
+    def sweep(self, key: str) -> None:
+        """Remove what no manifest names and no one holds; does nothing while someone builds."""
+        home = self._home(key)
+        try:
+            lock = claim(home / BUILD_LOCK)
+        except OSError:
+            return
+        if lock is not None:
+            with closing(lock):
+                _sweep(home)
+
+    def drop(self, key: str) -> None:
+        """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable."""
+        home = self._home(key)
+        with self._only_builder(home, None), self._explained():
+            (home / FILE).unlink(missing_ok=True)
+            _sweep(home)
+
+    def _home(self, key: str) -> Path:
+        return self.root / safe_name(key)
+
+    @contextmanager
+    def _only_builder(self, home: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
+        with self._explained():
+            while True:
+                private(self.root)
+                private(home)
+                lock = wait_for(home / BUILD_LOCK, waiting)
+                # Where the folder was removed while waiting, this lock keeps out no one who comes now.
+                if lock.is_on(home / BUILD_LOCK):
+                    break
+                lock.close()
+        with closing(lock):
+            yield
+
+    def _fill(self, making: Path, make: Callable[[Path], None]) -> None:
+        try:
+            make(making)
+        except Exception as error:
+            if (refusal := disk_error(error, self.root)) is None:
+                raise
+            raise refusal from error
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise store_error(error, self.root) from error
+
+
+def _hold(home: Path, manifest: Manifest) -> Held | None:
+    """Hold what a manifest names; None where it is not there (any more), Damaged where it is not what was built."""
+    folder = home / manifest.folder
+    try:
+        lock = share(folder / HELD)
+    except FileNotFoundError:
+        return None
+    # Locked by a sweeper, or swept between opening and locking: then it is no longer the file at this path.
+    if lock is None or not lock.is_on(folder / HELD):
+        return None
+    for name, size in manifest.files.items():
+        path = folder / name
+        try:
+            whole = path.stat().st_size == size
+        except OSError:
+            whole = False
+        if not whole:
+            lock.close()
+            raise Damaged(f"the file {name} of its version is missing or was changed")
+    return Held(folder, manifest, lock)
+
+
+def _switch(home: Path, making: Path, key: str, version: str, facts: dict[str, JSON]) -> Held:
+    """Put what was made in service: files first, then the name of their folder, then the manifest that names it."""
+    files = dict(files_in(making))
+    (making / HELD).touch(mode=0o600)
+    settle(making)
+    folder = home / unique_name("version")
+    making.rename(folder)
+    try:
+        settle_names(home)
+        lock = share(folder / HELD)
+        assert lock is not None, "only sweepers lock it exclusively, and they wait for builders"
+        manifest = Manifest(digest(key), version, folder.name, facts, datetime.now(UTC).isoformat(timespec="seconds"), files)
+        write_manifest(home, manifest)
+    except BaseException:
+        if named_folder(home) != folder.name:
+            remove(folder)
+        raise
+    return Held(folder, manifest, lock)
+
+
+def _sweep(home: Path) -> None:
+    """Remove what the manifest does not name and no one holds; whoever calls this holds the build lock."""
+    keep = {BUILD_LOCK, FILE, named_folder(home)}
+    try:
+        found = [path for path in home.iterdir() if path.name not in keep]
+    except OSError as error:
+        log.warning("Could not look for leftovers in %s (%s).", home, type(error).__name__)
+        return
+    for path in found:
+        try:
+            lock = claim(path / HELD)
+        except OSError:
+            lock = None  # no file to hold it by: a build that died, or a removal that did
+        else:
+            if lock is None:
+                continue
+        gone = path
+        try:
+            # The name goes first: whoever read an older manifest must find a whole version or none, even if this process dies.
+            gone = path.rename(home / unique_name("gone"))
+        except OSError as error:
+            log.warning("Could not remove %s (%s).", path, type(error).__name__)
+        remove(gone)
+        if lock is not None:
+            lock.close()
