@@ -1,0 +1,27 @@
+"""Reading: any table that an office has, column by column, with a report of how it was read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from engine.read.options import ReadOptions
+from engine.read.table import Doubt, SourceColumn, SourceTable
+
+__all__ = ["Doubt", "ReadOptions", "SourceColumn", "SourceTable", "read", "stamp"]
+
+
+def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None = None) -> list[SourceTable]:
+    """Every table of a source: a path or glob (relative to base), an https address, or a database by its URL or file.
+
+    Raises SourceError, one sentence naming the source and the line where there is one.
+    """
+    from engine.read.source import read_source  # what reads spreadsheets and databases is imported when something is read
+
+    return read_source(source, options, base)
+
+
+def stamp(source: str, base: Path | None = None) -> str:
+    """A cheap identity of the source's state (sizes and times of files, ETag of an address); empty where it cannot be told."""
+    from engine.read.source import stamp_source
+
+    return stamp_source(source, base)

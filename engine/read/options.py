@@ -1,0 +1,49 @@
+"""How a source is to be read where its owner says so; whatever is left out is detected."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from engine.types import ColumnType
+
+
+def _one_character(value: str | None) -> str | None:
+    if value is not None and len(value) != 1:
+        raise ValueError("one character is meant")
+    return value
+
+
+OneCharacter = Annotated[str | None, AfterValidator(_one_character)]
+
+
+class ReadOptions(BaseModel):
+    """What a catalog says about the reading of one source; None means that it is detected.
+
+    header_rows: rows that make the header, 0 for none; skip_rows and footer_rows: rows before it and after the data. Blank lines are no rows.
+    quote: "" where nothing is quoted.
+    sheet: the one sheet to read; table or query: the one table of a database, or what is asked of it.
+    columns: types by column name; lists: separators of list cells by column name, "" where a column holds no lists.
+    no_value: spellings of "no value" besides the known ones.
+    seconds: for an address or a query; bytes: of a file, and of what a packed one unfolds to.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    encoding: str | None = None
+    delimiter: OneCharacter = None
+    quote: Annotated[str | None, Field(max_length=1)] = None
+    header_rows: Annotated[int | None, Field(ge=0, le=50)] = None
+    skip_rows: Annotated[int | None, Field(ge=0)] = None
+    footer_rows: Annotated[int | None, Field(ge=0)] = None
+    sheet: str | None = None
+    table: str | None = None
+    query: str | None = None
+    columns: dict[str, ColumnType] = {}
+    lists: dict[str, str] = {}
+    no_value: tuple[str, ...] = ()
+    decimal: Literal[".", ","] | None = None
+    day_first: bool | None = None
+    seconds: Annotated[float, Field(gt=0)] = 300.0
+    bytes: Annotated[int, Field(gt=0)] = 4_000_000_000
