@@ -1,0 +1,108 @@
+"""A reply on the terminal: for a person in colour and cut to the screen, for a pipe every row on a line of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TextIO
+
+from rich import box
+from rich.cells import cell_len
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.escape import isolated, lines, one_line
+from bot.receipt import Words, counted, freshness_line, receipt_lines, shown_line, shown_value, unused_line, words_of
+from engine.types import NUMERIC_TYPES, Answer, ClarifyPlan, Reply, ResultTable, Value
+
+FIRST_ROWS = 20  # shown on a terminal unless all are asked for
+_NARROWEST = 9  # cells of the screen that a column needs to be readable beside others
+
+
+def print_reply(reply: Reply, out: TextIO, *, every_row: bool = False) -> None:
+    """Writes a reply: on a terminal in colour, paged where every row is asked for; elsewhere headline, tab-separated rows and receipt."""
+    if not out.isatty():
+        out.write("\n".join(plain_lines(reply)) + "\n")
+        return
+    console = Console(file=out, highlight=False, markup=False, emoji=False)
+    rows = sum(len(part.result.rows) for part in reply.parts if part.result)
+    if every_row and rows > console.height:
+        with console.pager():
+            _print(reply, console, every_row)
+    else:
+        _print(reply, console, every_row)
+
+
+def plain_lines(reply: Reply) -> list[str]:
+    """The reply without colour or width, every row in it; cells are divided by tabs."""
+    written: list[str] = []
+    for number, part in enumerate(reply.parts, start=1):
+        words = words_of(part.language)
+        if len(reply.parts) > 1:
+            written.append(words.say("part", number=number, parts=len(reply.parts)))
+        written += [one_line(text) for text in (part.headline, part.explanation) if text]
+        if part.result and part.result.rows:
+            written.append("\t".join(one_line(column.name) for column in part.result.columns))
+            written += ["\t".join(one_line(shown_value(value, words)) for value in row) for row in part.result.rows]
+        written += [one_line(text) for text in _after(part, len(part.result.rows) if part.result else 0)]
+    return written
+
+
+def _print(reply: Reply, console: Console, every_row: bool) -> None:
+    for number, part in enumerate(reply.parts, start=1):
+        words = words_of(part.language)
+        if len(reply.parts) > 1:
+            console.print(Text(words.say("part", number=number, parts=len(reply.parts)), style="dim"))
+        console.print(Text(isolated(one_line(part.headline)), style="bold" if part.kind == "answer" else "bold yellow"))
+        if part.explanation:
+            console.print(Text(isolated(lines(part.explanation))))
+        shown = 0
+        if part.result and part.result.rows:
+            rows = part.result.rows if every_row else part.result.rows[:FIRST_ROWS]
+            shown = len(rows)
+            _print_rows(part.result, rows, words, console)
+        for text in _after(part, shown):
+            console.print(Text(isolated(one_line(text)), style="dim"))
+
+
+def _after(part: Answer, shown: int) -> list[str]:
+    """What follows the rows: how many of how many, the readings to choose from, the receipt, unused words, freshness."""
+    words = words_of(part.language)
+    said = [shown_line(part, shown)] if part.result and part.result.rows else []
+    if isinstance(part.plan, ClarifyPlan) and part.plan.readings:
+        said.append(words.texts["readings"])
+        said += [f"  {at}. {reading.label} ({counted(reading.rows, words)})" for at, reading in enumerate(part.plan.readings, start=1)]
+    if receipt := receipt_lines(part):
+        said += [f"{words.texts['answered_by']}:", *(f"  {line}" for line in receipt)]
+    return [text for text in (*said, unused_line(part), freshness_line(part)) if text]
+
+
+def _print_rows(result: ResultTable, rows: Sequence[tuple[Value, ...]], words: Words, console: Console) -> None:
+    texts = [[isolated(lines(shown_value(value, words))) for value in row] for row in rows]
+    names = [isolated(one_line(column.name)) for column in result.columns]
+    if len(names) * (_NARROWEST + 2) > console.width:
+        _print_records(names, texts, console)
+        return
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+    for name, column in zip(names, result.columns, strict=True):
+        figure = column.type in NUMERIC_TYPES
+        style = "" if column.role == "answer" else "dim" if column.role == "condition" else None
+        table.add_column(Text(name), justify="right" if figure else "left", no_wrap=figure, overflow="fold", style=style or "")
+    for row in texts:
+        table.add_row(*(Text(text) for text in row))
+    console.print(table)
+    console.print()
+
+
+def _print_records(names: Sequence[str], texts: Sequence[Sequence[str]], console: Console) -> None:
+    """Each row as lines of "name  value": for more columns than the screen has room for."""
+    width = min(max(cell_len(name) for name in names), console.width // 3)
+    for row in texts:
+        grid = Table.grid(padding=(0, 2))
+        grid.add_column(width=width, overflow="fold", style="dim")
+        grid.add_column(overflow="fold")
+        for name, text in zip(names, row, strict=True):
+            if text:
+                grid.add_row(Text(name), Text(text))
+        console.print(grid)
+        console.print()

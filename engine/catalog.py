@@ -1,0 +1,270 @@
+"""The catalog: what there is to ask, from one TOML file, or from a source alone."""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationError, field_validator
+from pydantic_core import ErrorDetails, PydanticCustomError
+
+from engine.errors import CatalogError
+from engine.read.options import ReadOptions
+from engine.settings import printable
+from engine.types import ColumnType, Frozen, QueryPlan, TablePlan
+
+
+def _wrong(what: str) -> PydanticCustomError:
+    return PydanticCustomError("catalog", "{what}", {"what": what})
+
+
+def _said(value: object) -> object:
+    if isinstance(value, str) and not value.strip():
+        raise _wrong("is empty, and must be a text")
+    return value.strip() if isinstance(value, str) else value
+
+
+def _one_or_more(value: object) -> object:
+    return (value,) if isinstance(value, str) else value
+
+
+def _list_mark(value: object) -> object:
+    if value is False or (isinstance(value, str) and value):
+        return value
+    raise _wrong('must be the text that divides the items, such as "; ", or false')
+
+
+Said = Annotated[str, BeforeValidator(_said)]
+Texts = Annotated[tuple[Said, ...], BeforeValidator(_one_or_more)]
+
+
+class ColumnEntry(Frozen):
+    """What the owner says about a column.
+
+    synonyms: other names for the column. terms: for a value of the column the other words for it. hours: whether cells are opening hours.
+    list: what divides the items of a cell, false where cells are no lists. Where list or type is not said, it is found from the data.
+    """
+
+    note: Said | None = None
+    synonyms: Texts = ()
+    terms: dict[Said, Texts] = Field(default_factory=dict)
+    list: Annotated[str | Literal[False] | None, BeforeValidator(_list_mark)] = None
+    hours: StrictBool = False
+    type: ColumnType | None = None
+
+    @field_validator("terms")
+    @classmethod
+    def _each_word_once(cls, terms: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        if twice := _said_twice(terms):
+            raise _wrong(f"gives {_quoted([twice])} to two values, and a word can mean one value of a column")
+        return terms
+
+
+class TableSection(Frozen):
+    """What may stand in a section [tables.NAME]: all but the source has a default found from the data.
+
+    source: a path relative to the catalog's file, a glob, an https address or a database's URL. row: what one row is called, and several.
+    keys: the columns that are shown with every row, the first of which names it. read: how to read, where that is not left to be found out.
+    """
+
+    source: Said
+    description: Said | None = None
+    row: Annotated[Texts, Field(max_length=2)] = ()
+    keys: Texts = ()
+    columns: dict[Said, ColumnEntry] = Field(default_factory=dict)
+    read: ReadOptions = Field(default_factory=ReadOptions)
+
+    @field_validator("keys")
+    @classmethod
+    def _each_key_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
+        if len(set(keys)) < len(keys):
+            raise _wrong("names a column twice")
+        return keys
+
+    @field_validator("columns")
+    @classmethod
+    def _each_name_once(cls, columns: dict[str, ColumnEntry]) -> dict[str, ColumnEntry]:
+        if twice := _said_twice({name: entry.synonyms for name, entry in columns.items()}):
+            raise _wrong(f"gives the name {_quoted([twice])} to two columns, and a name can mean one column")
+        return columns
+
+
+class TableEntry(TableSection):
+    """A table of the catalog, with its name and the folder that its source is relative to."""
+
+    name: str
+    base: Path
+
+    def options(self) -> ReadOptions:
+        """How the source is read: the section `read`, and the types and separators that the columns' own sections say outright."""
+        types = {name: entry.type for name, entry in self.columns.items() if entry.type}
+        lists = {name: entry.list or "" for name, entry in self.columns.items() if entry.list is not None}
+        return self.read.model_copy(update={"columns": {**types, **self.read.columns}, "lists": {**lists, **self.read.lists}})
+
+
+class Example(Frozen):
+    """A worked example: a question, its plan and why the plan is right."""
+
+    question: Said
+    plan: QueryPlan
+    explanation: Said | None = None
+
+
+class CatalogFile(Frozen):
+    """What may stand in a catalog's file."""
+
+    tables: Annotated[dict[Said, TableSection], Field(min_length=1)]
+    glossary: dict[Said, Said] = Field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+
+class Catalog(Frozen):
+    """What there is to ask; the glossary gives for a phrase of the house what it means in the tables' own words."""
+
+    tables: tuple[TableEntry, ...]
+    glossary: dict[str, str] = Field(default_factory=dict)
+    examples: tuple[Example, ...] = ()
+
+    def with_source(self, table: str, source: str) -> Catalog:
+        """The same catalog with another source for one table, relative to the current folder; raises CatalogError for an unknown table."""
+        if table not in [entry.name for entry in self.tables]:
+            raise CatalogError(f"The catalog has no table {_quoted([table])}; it has {_quoted(entry.name for entry in self.tables)}.")
+        changed = {"source": source, "base": Path.cwd()}
+        return self.model_copy(update={"tables": tuple(e.model_copy(update=changed) if e.name == table else e for e in self.tables)})
+
+
+def load_catalog(path: Path) -> Catalog:
+    """The catalog of a TOML file; raises CatalogError, which names the file, the key and what would be right."""
+    file = _quoted([str(path)])
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise CatalogError(f"There is no catalog {file}; `almanac init FILE` drafts one.") from None
+    except UnicodeDecodeError as error:
+        raise CatalogError(f"The catalog {file} is not UTF-8 text at byte {error.start + 1}; a catalog is a TOML file in UTF-8.") from None
+    except (OSError, ValueError):
+        raise CatalogError(f"The catalog {file} cannot be read; it must be a file that you may open.") from None
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CatalogError(f"The catalog {file} is not TOML{_place(error)}; a line is [tables.NAME] or key = 'text'.") from None
+    except RecursionError:
+        raise CatalogError(f"The catalog {file} is nested too deeply for a catalog.") from None
+    try:
+        parsed = CatalogFile.model_validate(data)
+    except ValidationError as error:
+        raise CatalogError(f"The catalog {file} is wrong: {_complaint(error.errors(), data)}") from None
+    base = path.expanduser().absolute().parent
+    tables = tuple(TableEntry(name=name, base=base, **_fields(section)) for name, section in parsed.tables.items())
+    return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples)
+
+
+def catalog_of(source: str) -> Catalog:
+    """A catalog of one table that is known by its source alone, relative to the current folder; raises CatalogError for an empty source."""
+    if not source.strip():
+        raise CatalogError("The table's source is empty; it must be a file, an address or a database's URL.")
+    last = re.split(r"[/\\]", re.split(r"[?#]", source)[0].rstrip("/\\"))[-1]
+    return Catalog(tables=(TableEntry(name=Path(last).stem or "table", source=source, base=Path.cwd()),))
+
+
+# ---- what is wrong, in words
+
+_MISSING: Final = {"source": "the file, address or database to read", "tables": "at least one section [tables.NAME] with its source"}
+_KINDS: Final = {
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "frozen_set_type": "a list",
+    "dict_type": "a section of keys",
+    "model_type": "a section of keys",
+    "dataclass_type": "a section of keys",
+}
+
+
+def _complaint(errors: list[ErrorDetails], data: Mapping[str, Any]) -> str:
+    """The first thing that is wrong as the end of a sentence."""
+    first, kind = errors[0], errors[0]["type"]
+    context = first.get("ctx", {})
+    location = first["loc"]
+    if location[:1] == ("examples",) and location[2:3] == ("plan",):
+        location = location[:3] + location[4:]  # without the kind of plan, which is no key of the file
+    keys = [str(part) for part in location if part != "[key]"]
+    where = f'"{printable(_dotted(keys), 200)}"'
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
+        known = _known_keys(location[:-1])
+        near = difflib.get_close_matches(keys[-1], known, n=1, cutoff=0.6)
+        right = f"did you mean {_quoted(near)}?" if near else f"known there are {_quoted(known)}." if known else "leave it out."
+        return f"{where} is no key of a catalog; {right}"
+    if kind == "missing":
+        return f"{where} is missing; it must be {_MISSING.get(keys[-1], 'given')}."
+    if kind == "catalog":
+        return f"{where} {context['what']}."
+    if kind == "literal_error":
+        return f"{where} is {_quoted([str(first['input'])])}; it must be {context['expected']!s}."
+    if kind == "too_short":
+        return f"{where} is empty; it must name at least one."
+    if kind == "too_long":
+        return f"{where} has {context['actual_length']} items; it can have {context['max_length']}."
+    if kind in ("greater_than_equal", "greater_than", "less_than_equal"):
+        bound = {"greater_than_equal": "at least", "greater_than": "more than", "less_than_equal": "at most"}[kind]
+        return f"{where} is {_shown(first['input'])}; it must be {bound} {next(iter(context.values()))}."
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return f'{where} needs a "kind" that is one of table, sql, clarify and no_answer.'
+    return f"{where} is {_shown(first['input'])}; it must be {_KINDS.get(kind, 'a value that fits this key')}."
+
+
+def _known_keys(location: tuple[int | str, ...]) -> list[str]:
+    """The keys that may stand at a place of the file; none for a place deep inside a plan."""
+    models: dict[tuple[str, ...], type[BaseModel]] = {
+        (): CatalogFile,
+        ("tables",): TableSection,
+        ("tables", "columns"): ColumnEntry,
+        ("tables", "read"): ReadOptions,
+        ("examples",): Example,
+        ("examples", "plan"): TablePlan,
+    }
+    model = models.get(tuple(part for at, part in enumerate(location) if at % 2 == 0 and isinstance(part, str)))
+    return list(model.model_fields) if model else []
+
+
+def _dotted(keys: list[str]) -> str:
+    return ".".join(key if re.fullmatch(r"[\w-]+", key) else f"'{key}'" for key in keys)
+
+
+def _place(error: tomllib.TOMLDecodeError) -> str:
+    found = re.search(r"line (\d+), column (\d+)", str(error))
+    return f" at line {found[1]}, column {found[2]}" if found else " at its end"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "a section of keys"
+    return "a list" if isinstance(value, list) else _quoted([str(value)]) if isinstance(value, str) else printable(str(value))
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return ", ".join(f'"{printable(word)}"' for word in words)
+
+
+def _said_twice(words: Mapping[str, Iterable[str]]) -> str | None:
+    """A word that stands under two of the names, or that is another of the names."""
+    owner = {name.casefold(): name for name in words}
+    for name, others in words.items():
+        for word in others:
+            if owner.setdefault(word.casefold(), name) != name:
+                return word
+    return None
+
+
+def _fields(section: TableSection) -> dict[str, Any]:
+    return {name: getattr(section, name) for name in TableSection.model_fields}

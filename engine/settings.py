@@ -1,0 +1,109 @@
+"""Every environment variable that Almanac reads, and what is said to the log."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+from engine.errors import UsageError
+
+VARIABLES: Final[dict[str, str]] = {
+    "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",
+    "ALMANAC_DATA": "the folder for built tables and the log; without it, the user's cache folder",
+    "ALMANAC_LOG": "what is written to standard error: off (the default), error, warning, info or debug, each line a JSON object",
+}
+CATALOG_NAME: Final = "almanac.toml"
+LOG_NAME: Final = "almanac.log"
+_OFF: Final = logging.CRITICAL + 1
+_LEVELS: Final = {"off": _OFF, "error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
+_ORDINARY: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+def catalog_path() -> Path | None:
+    """The catalog that is used when none is named: ALMANAC_CATALOG, else ./almanac.toml where there is one, else None."""
+    if named := os.environ.get("ALMANAC_CATALOG", "").strip():
+        return Path(named).expanduser()
+    beside = Path(CATALOG_NAME)
+    return beside if beside.exists() else None
+
+
+def data_folder() -> Path:
+    """Where built tables lie: ALMANAC_DATA, else "almanac" in the user's cache folder; it need not exist yet."""
+    if named := os.environ.get("ALMANAC_DATA", "").strip():
+        return Path(named).expanduser().absolute()
+    from platformdirs import user_cache_path  # read only where no folder is named
+
+    return user_cache_path("almanac", appauthor=False)
+
+
+def log_level() -> int:
+    """The level of ALMANAC_LOG as logging's number; raises UsageError for a word that is no level."""
+    word = os.environ.get("ALMANAC_LOG", "off").strip().casefold() or "off"
+    if word not in _LEVELS:
+        raise UsageError(f'ALMANAC_LOG is "{printable(word)}"; it can be {", ".join(_LEVELS)}.')
+    return _LEVELS[word]
+
+
+def printable(text: str, limit: int = 80) -> str:
+    """The text as it may stand inside a message: one line, no control characters, cut to the limit."""
+    shown = "".join(c if c.isprintable() else " " for c in text).strip()
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time (ISO 8601, UTC), level, logger, event, what was passed as `extra`, and the traceback."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The record as one line."""
+        line: dict[str, Any] = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "event": record.getMessage(),
+            **{key: value for key, value in vars(record).items() if key not in _ORDINARY},
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return json.dumps(line, ensure_ascii=False, default=str)
+
+
+class _Quiet(logging.StreamHandler[Any]):
+    """Standard error that may be closed by whoever reads it."""
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        """A log line that cannot be written is no reason to stop."""
+
+
+def start_logging() -> None:
+    """Sends the log to standard error at the level of ALMANAC_LOG; libraries are heard from "warning" on at most."""
+    level = log_level()
+    handler = _Quiet(sys.stderr)
+    handler.setFormatter(JsonLines())
+    root = logging.getLogger()
+    root.handlers = [handler]
+    root.setLevel(max(level, logging.WARNING))
+    for ours in ("engine", "cache", "jobs", "bot"):
+        logging.getLogger(ours).setLevel(level)
+
+
+def log_incident(incident: str, error: BaseException) -> Path | None:
+    """Keeps an unexpected error under its incident id in the log file of the data folder; gives that file, None where it cannot be."""
+    record = logging.LogRecord("bot", logging.ERROR, "", 0, "incident", (), (type(error), error, error.__traceback__))
+    record.incident = incident
+    logger = logging.getLogger("bot")
+    if logger.isEnabledFor(logging.ERROR):
+        logger.handle(record)
+    try:
+        folder = data_folder()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = folder / LOG_NAME
+        with open(path, "a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+            log.write(JsonLines().format(record) + "\n")
+    except OSError:
+        return None
+    return path
