@@ -1,0 +1,76 @@
+"""Likeness by letters: character n-grams of a phrase and of its consonants in Latin letters, so that typos and other scripts stay near."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from math import sqrt
+from zlib import crc32
+
+import numpy as np
+from anyascii import anyascii
+from numpy.typing import NDArray
+
+DIMENSIONS = 256
+_SOUNDS = [
+    (re.compile(pattern), to)
+    for pattern, to in [
+        (r"tz|ts", "c"), (r"sh|sch", "s"), (r"kh|ch|q|ck|c(?=[^ceiy]|$)|h(?=[^aeiou]|$)", "k"), (r"ph|v|w", "f"), (r"b", "f"),
+        (r"c(?=[eiy])|z|j|g(?=[eiy])", "s"), (r"x", "ks"), (r"p", "f"), (r"th", "t"), (r"y|h|'", ""), (r"[aeiou]+", ""),
+    ]
+]  # fmt: skip
+_DOUBLE = re.compile(r"(.)\1+")
+
+
+@lru_cache(maxsize=100_000)
+def skeleton(word: str) -> str:
+    """The consonants of a word in Latin letters, sounds that are often spelled in several ways brought to one."""
+    latin = anyascii(word).lower()
+    first = latin[:1]
+    for pattern, to in _SOUNDS:
+        latin = pattern.sub(to, latin)
+    latin = _DOUBLE.sub(r"\1", re.sub(r"[^a-z0-9]", "", latin))
+    return latin or first
+
+
+@lru_cache(maxsize=100_000)
+def _grams(phrase: str) -> Counter[str]:
+    grams: Counter[str] = Counter()
+    for word in phrase.split():
+        latin = anyascii(word).lower() if not word.isascii() else word
+        framed = f"^{latin}$"
+        for size in (2, 3):
+            for start in range(len(framed) - size + 1):
+                grams[framed[start : start + size]] += 1
+        bones = f"<{skeleton(word)}>"
+        for start in range(len(bones) - 1):
+            grams[bones[start : start + 2]] += 1
+        if len(bones) > 3:
+            grams[bones] += 1
+    joined = phrase.replace(" ", "")
+    if " " in phrase:  # names that are written as one word or as two
+        for start in range(len(joined) - 3):
+            grams["_" + joined[start : start + 4]] += 1
+    return grams
+
+
+def likeness(one: str, other: str) -> float:
+    """The cosine of two phrases' n-grams, 0 to 1. The phrases are keys (see engine.fold.key)."""
+    a, b = _grams(one), _grams(other)
+    if len(a) > len(b):
+        a, b = b, a
+    shared = sum(count * b[gram] for gram, count in a.items() if gram in b)
+    return shared / (sqrt(sum(n * n for n in a.values())) * sqrt(sum(n * n for n in b.values())) or 1.0)
+
+
+def letter_vectors(phrases: Sequence[str]) -> NDArray[np.float32]:
+    """Hashed n-grams of keys: shape (phrases, 256), unit rows; their dot product is near `likeness`."""
+    vectors = np.zeros((len(phrases), DIMENSIONS), dtype=np.float32)
+    for row, phrase in enumerate(phrases):
+        for gram, count in _grams(phrase).items():
+            spot = crc32(gram.encode())
+            vectors[row, spot % DIMENSIONS] += count if spot & 0x80000000 else -count
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

@@ -1,0 +1,136 @@
+"""A built table, open for questions: its facts, its terms, and its rows, read-only."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from cache.versions import Held
+from engine.build.facts import ColumnFacts, TableFacts
+from engine.fold import key
+from engine.types import Freshness
+
+SQLITE_NAME: Final = "table.sqlite"
+LANCE_NAME: Final = "lance"
+_AT_ONCE: Final = 400  # parameters of one lookup
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerm:
+    """A term as it is stored; key and folded are its looked-up and compared forms, rows the number of rows that hold it."""
+
+    id: int
+    column: ColumnFacts
+    key: str
+    folded: str
+    text: str
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the catalog says of a table's words: for a key the (column, folded term) pairs that it means; column "" is any column."""
+
+    terms: dict[str, tuple[tuple[str, str], ...]]
+
+
+class OpenTable:
+    """One source table, pinned to one version until close()."""
+
+    def __init__(self, held: Held, folder: Path, words: Words | None = None) -> None:
+        self._held = held
+        self._folder = folder
+        self.words = words or Words({})
+        self._threads = threading.local()
+        self._connections: list[sqlite3.Connection] = []
+        self.facts = TableFacts.model_validate_json(self.connection().execute("SELECT json FROM facts").fetchone()[0])
+        self._by_position = {column.position: column for column in self.facts.columns}
+
+    @property
+    def name(self) -> str:
+        """The table's name in the catalog."""
+        return self.facts.name
+
+    @property
+    def version(self) -> str:
+        """Which version of the data this is."""
+        return self._held.version
+
+    @property
+    def index(self) -> Path:
+        """The folder of the version's LanceDB tables."""
+        return self._folder / LANCE_NAME
+
+    @property
+    def freshness(self) -> Freshness:
+        """Which data is asked, and of when."""
+        return Freshness(source=self.facts.source, changed_at=self.facts.changed_at, loaded_at=self._held.built_at, version=self.version)
+
+    def connection(self) -> sqlite3.Connection:
+        """This thread's read-only connection."""
+        base: sqlite3.Connection | None = getattr(self._threads, "base", None)
+        if base is None:
+            address = (self._folder / SQLITE_NAME).as_uri() + "?mode=ro&immutable=1"
+            base = sqlite3.connect(address, uri=True, check_same_thread=False)
+            base.execute("PRAGMA mmap_size = 268435456")
+            base.execute("PRAGMA query_only = ON")
+            self._threads.base = base
+            self._connections.append(base)
+        return base
+
+    def close(self) -> None:
+        """Lets the version go."""
+        for base in self._connections:
+            base.close()
+        self._held.close()
+
+    # ---- terms
+
+    def terms_with_keys(self, keys: Iterable[str]) -> list[FoundTerm]:
+        """The terms whose words are exactly these."""
+        return self._terms("key", keys)
+
+    def terms_with_stems(self, stemmed: Iterable[str]) -> list[FoundTerm]:
+        """The terms whose words have these stems."""
+        return self._terms("stems", stemmed)
+
+    def terms_with_ids(self, ids: Iterable[int]) -> list[FoundTerm]:
+        """The terms of these ids."""
+        return self._terms("id", ids)
+
+    def terms_of(self, column: ColumnFacts, limit: int = 1000) -> list[FoundTerm]:
+        """A column's terms, those with the most rows first."""
+        found = self.connection().execute(
+            "SELECT id, position, key, folded, text, rows FROM term WHERE id >= ? AND id < ? ORDER BY rows DESC, id LIMIT ?",
+            [column.first_term, column.end_term, limit],
+        )
+        return [self._found(row) for row in found]
+
+    def terms_with_words(self, stemmed: Sequence[str], column: ColumnFacts | None = None, phrase: bool = False, limit: int = 2000) -> list[FoundTerm]:
+        """The terms that hold all of these stems: anywhere, or side by side in this order."""
+        match = '"' + " ".join(stemmed) + '"' if phrase else " ".join(f'"{one}"' for one in stemmed)
+        low, high = (column.first_term, column.end_term) if column else (0, 1 << 60)
+        found = self.connection().execute(
+            "SELECT id, position, key, folded, text, rows FROM term WHERE id IN (SELECT rowid FROM term_words"
+            " WHERE term_words MATCH ? AND rowid >= ? AND rowid < ? LIMIT ?)",
+            [match, low, high, limit],
+        )
+        return [self._found(row) for row in found]
+
+    def _terms(self, by: str, values: Iterable[str | int]) -> list[FoundTerm]:
+        wanted = list(dict.fromkeys(values))
+        found: list[FoundTerm] = []
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            places = ", ".join("?" * len(part))
+            rows = self.connection().execute(f"SELECT id, position, key, folded, text, rows FROM term WHERE {by} IN ({places})", part)
+            found += [self._found(row) for row in rows]
+        return found
+
+    def _found(self, row: Any) -> FoundTerm:
+        number, position, words, folded, text, rows = row
+        return FoundTerm(number, self._by_position[position], words or key(text), folded, text, rows)
