@@ -1,0 +1,252 @@
+"""The command `almanac`. What is heavy is imported inside the commands, so that each starts with no more than it needs."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from engine.errors import AlmanacError, UsageError
+from engine.settings import catalog_path, log_incident, start_logging
+
+if TYPE_CHECKING:
+    from engine.catalog import Catalog
+    from engine.types import Reply
+
+NOT_ANSWERED: Final = 1
+FAILED: Final = 3
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+_PATH: Final = click.Path(path_type=Path)
+_CATALOG_HELP: Final = "The catalog; else ALMANAC_CATALOG, else ./almanac.toml."
+_NOTHING_TO_ASK: Final = (
+    "There is no almanac.toml here; name a table with --table FILE, a catalog with --catalog FILE, or draft one with `almanac init FILE`."
+)
+
+
+def main() -> None:
+    """The entry point: runs a command and leaves with its exit status."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Runs a command and gives its exit status: 0 done or answered, 1 not answered, 2 the call is wrong, 3 something failed."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError):  # a stream that is closed, or stood in for, is left as it is
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        start_logging()
+        status = cli.main(list(arguments), prog_name="almanac", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.ClickException as error:
+        _say(f"{_sentence(error.format_message())} `almanac --help` tells what there is.")
+        return UsageError.status
+    except AlmanacError as error:
+        _say(str(error))
+        return error.status
+    except (KeyboardInterrupt, click.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever reads has enough; what is still buffered must not complain at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 - the one place of the command line that catches everything
+        incident = secrets.token_hex(4)
+        log = log_incident(incident, error)
+        _say(f"Something went wrong that should not have (incident {incident}{f', told in {log}' if log else ''}).")
+        return FAILED
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="almanac", message="almanac %(version)s")
+def cli() -> None:
+    """Answers questions from your tables: every row that matches, and how it was found."""
+
+
+def _with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that say what is asked."""
+    command = click.option("--catalog", "catalog", type=_PATH, metavar="FILE", help=_CATALOG_HELP)(command)
+    return click.option("--table", "table", metavar="FILE", help="A file, address or database without a catalog.")(command)
+
+
+@cli.command()
+@click.argument("question", nargs=-1)
+@_with_tables
+@click.option("--json", "as_json", is_flag=True, help="The reply as JSON, and nothing else, on standard output.")
+@click.option("--thread", "thread", type=_PATH, metavar="FILE", help='What was said before, a JSON list of {"who", "text"}.')
+@click.option("--save", "save", type=_PATH, metavar="FILE", help="Save all rows as FILE.csv or FILE.xlsx as well.")
+@click.option("--all", "every_row", is_flag=True, help="Show every row on a terminal; a pipe and a file have them anyway.")
+def ask(
+    question: tuple[str, ...],
+    table: str | None,
+    catalog: Path | None,
+    as_json: bool,
+    thread: Path | None,
+    save: Path | None,
+    every_row: bool,
+) -> int:
+    """Answer QUESTION from the tables."""
+    from bot.question import checked_question
+
+    text = checked_question(" ".join(question))
+    chosen = _catalog(table, catalog)
+    if save is not None:
+        from bot.save import checked_target
+
+        checked_target(save)
+    from bot.answering import answers_from, tables_of
+    from bot.thread import thread_from_file
+    from engine.types import ChatThread
+
+    said = thread_from_file(thread) if thread else ChatThread()
+    try:
+        with tables_of(chosen) as tables:
+            reply = answers_from(tables)(text, said)
+    except AlmanacError as error:
+        if as_json and error.status == FAILED:
+            from bot.failure import failure
+
+            _print_json(failure(text, str(error)).to_json())
+        raise
+    saved = _save(reply, save)
+    if as_json:
+        _print_json(reply.to_json())
+    else:
+        from bot.terminal import print_reply
+
+        print_reply(reply, sys.stdout, every_row=every_row)
+    for path in saved:
+        _say(f'Saved as "{path}".')
+    if save is not None and not saved:
+        _say("There are no rows to save.")
+    return {"answer": 0, "failure": FAILED}.get(reply.kind, NOT_ANSWERED)
+
+
+@cli.command()
+@click.argument("source", metavar="FILE")
+@click.option("--out", "out", type=_PATH, metavar="FILE", help="Where to write the draft; else ./almanac.toml, - for standard output.")
+def init(source: str, out: Path | None) -> None:
+    """Draft a catalog for FILE, and print five questions that work."""
+    from bot.draft import draft
+
+    made = draft(source, Path.cwd() if out is None or str(out) == "-" else out.absolute().parent)
+    target = out or Path("almanac.toml")
+    if str(target) == "-":
+        click.echo(made.text, nl=False)
+        return
+    try:
+        with open(target, "x", encoding="utf-8") as file:
+            file.write(made.text)
+    except FileExistsError:
+        if out is not None:
+            raise UsageError(f'There is already a file "{target}"; name another with --out, or - for standard output.') from None
+        _say(f'There is already a file "{target}", which was left as it is; this is the draft.')
+        click.echo(made.text, nl=False)
+        return
+    except OSError:
+        raise UsageError(f'The draft cannot be written as "{target}"; name a file in a folder that you may write in.') from None
+    click.echo(f"Wrote {target}. Look through it, and say there what your people call things. Questions that work:\n")
+    for command in made.commands(target):
+        click.echo(f"    {command}")
+
+
+@cli.command()
+@click.argument("source", metavar="[FILE]", required=False)
+@click.option("--catalog", "catalog", type=_PATH, metavar="FILE", help=_CATALOG_HELP)
+@click.option("--json", "as_json", is_flag=True, help="What was read as JSON, and nothing else, on standard output.")
+def check(source: str | None, catalog: Path | None, as_json: bool) -> None:
+    """Read FILE, or the tables of the catalog, and tell how they were read."""
+    from bot.check import print_reports, read_catalog
+
+    tables = read_catalog(_catalog(source, catalog))
+    if as_json:
+        from engine.read.report import report_json
+
+        _print_json(report_json(tables))
+    else:
+        print_reports(tables, sys.stdout)
+
+
+@cli.command()
+@_with_tables
+def index(table: str | None, catalog: Path | None) -> None:
+    """Build what is not built, or whose source has changed, before anyone asks."""
+    from bot.answering import tables_of
+
+    with tables_of(_catalog(table, catalog)) as tables:
+        for one in tables:
+            click.echo(f"{one.name}: {one.facts.rows:,} rows, read {one.freshness.loaded_at}, version {one.version}")
+
+
+@cli.command("eval")
+@click.argument("cases", type=_PATH, metavar="CASES.jsonl")
+@click.option("--root", type=_PATH, required=True, metavar="FOLDER", help="What the paths of the cases are relative to.")
+@click.option("--out", type=_PATH, required=True, metavar="RESULTS.jsonl", help="Where the results are written.")
+@click.option("--catalog", "catalog", type=_PATH, metavar="FILE", help="Ask this catalog, and not each case's own table.")
+@click.option("--source", "sources", multiple=True, metavar="TABLE=FILE", help="Another source for a table of the catalog.")
+@click.option("--field", default="question", show_default=True, help="The field of a case that holds its question.")
+def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: tuple[str, ...], field: str) -> None:
+    """Ask each of CASES, one JSON object a line, and write the replies."""
+    from bot.evaluate import evaluate_cases
+
+    chosen = None
+    if catalog is not None:
+        chosen = _catalog(None, catalog)
+        for pair in sources:
+            name, equals, source = pair.partition("=")
+            if not (name and equals and source):
+                raise UsageError(f'--source is "{pair}"; it must be TABLE=FILE.')
+            chosen = chosen.with_source(name, source)
+    elif sources:
+        raise UsageError("--source replaces a table of a catalog; name the catalog with --catalog.")
+    tally = evaluate_cases(cases, root, out, catalog=chosen, field=field)
+    _say(f"{tally.cases} cases asked, {tally.answered} answered, {tally.failed} failed; the replies are in {out}.")
+
+
+def _catalog(table: str | None, catalog: Path | None) -> Catalog:
+    """What is asked: a source alone, the catalog that is named, or the one that is found."""
+    if table is not None and catalog is not None:
+        raise UsageError("A file or a catalog can be asked, and both were named; leave one out.")
+    from engine.catalog import catalog_of, load_catalog
+
+    if table is not None:
+        return catalog_of(table)
+    if found := catalog or catalog_path():
+        return load_catalog(found)
+    raise UsageError(_NOTHING_TO_ASK)
+
+
+def _save(reply: Reply, path: Path | None) -> list[Path]:
+    if path is None:
+        return []
+    from bot.save import save_reply
+
+    return save_reply(reply, path)
+
+
+def _print_json(value: Any) -> None:
+    from bot.escape import json_text
+
+    with suppress(AttributeError):
+        sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
+    click.echo(json_text(value))
+
+
+def _say(text: str) -> None:
+    """A line for the person, on standard error; one that nobody can read is no reason to fail."""
+    from bot.escape import one_line
+
+    with suppress(OSError, ValueError, AttributeError):
+        print(one_line(text), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _sentence(text: str) -> str:
+    line = " ".join(text.split())
+    return line if line.endswith((".", "?", "!")) else line + "."

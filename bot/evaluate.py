@@ -1,0 +1,127 @@
+"""Asks a file of cases, each of its own table or of a catalog, and writes the replies for scoring."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bot.answering import Answering, answers_from, tables_of
+from bot.escape import json_text
+from bot.failure import failure
+from bot.progress import ProgressBar
+from bot.thread import turns_of
+from engine.catalog import Catalog, catalog_of
+from engine.errors import AlmanacError, UsageError
+from engine.types import ChatThread, Reply
+
+log = logging.getLogger(__name__)
+Case = dict[str, Any]
+Asked = tuple[Reply, float]  # with the seconds that it took
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What became of the cases."""
+
+    cases: int
+    answered: int
+    failed: int
+
+
+def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None = None, field: str = "question") -> Tally:
+    """Writes one JSON line for each case, in their order: the reply, and id, seconds, llm_calls and tokens.
+
+    A case is asked of the catalog, or without one of its own `table_file` or `db` (an SQLite database, all its tables), relative to root.
+    What goes wrong with one case is its reply, of kind failure. Raises UsageError for cases that cannot be read or results that cannot be written.
+    """
+    cases = _read(path, field)
+    groups: dict[str, list[int]] = defaultdict(list)
+    for at, case in enumerate(cases):
+        groups["" if catalog else _source(case, root, path)].append(at)
+    results: dict[int, Asked] = {}
+    with ProgressBar() as bar:
+        bar.report(path.name, 0, len(cases))
+        for source, places in groups.items():
+            for at, asked in _ask_group(catalog or catalog_of(source), [(at, cases[at]) for at in places], field):
+                results[at] = asked
+                bar.report(path.name, len(results), len(cases))
+    _write(out, "".join(_line(case, *results[at]) for at, case in enumerate(cases)))
+    kinds = [reply.kind for reply, _ in results.values()]
+    return Tally(cases=len(cases), answered=kinds.count("answer"), failed=kinds.count("failure"))
+
+
+def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> list[tuple[int, Asked]]:
+    """Opens the tables once for all the cases that ask them."""
+    def one(case: Case, answer: Answering) -> Asked:
+        thread = ChatThread(turns=turns_of(case.get("thread") or [], case["id"]))
+        return _timed(case[field], lambda: answer(case[field], thread))
+
+    try:
+        with tables_of(catalog) as tables:
+            answer = answers_from(tables)
+            return [(at, one(case, answer)) for at, case in cases]
+    except AlmanacError as error:
+        return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]
+    except Exception:
+        log.exception("the tables of %d cases could not be opened", len(cases))
+        return [(at, (failure(case[field], "The table could not be opened."), 0.0)) for at, case in cases]
+
+
+def _timed(question: str, answer: Callable[[], Reply]) -> Asked:
+    start = time.perf_counter()
+    try:
+        reply = answer()
+    except AlmanacError as error:
+        reply = failure(question, str(error))
+    except Exception:
+        log.exception("a case failed: %s", question)
+        reply = failure(question, "The question could not be answered.")
+    return reply, time.perf_counter() - start
+
+
+def _line(case: Case, reply: Reply, seconds: float) -> str:
+    return json_text({"id": case["id"], **reply.to_json(), "seconds": round(seconds, 6), "llm_calls": 0, "tokens": 0}) + "\n"
+
+
+def _source(case: Case, root: Path, path: Path) -> str:
+    named = case.get("table_file") or case.get("db")
+    if not isinstance(named, str):
+        raise UsageError(f'Case {case["id"]} of "{path}" names neither "table_file" nor "db"; name a catalog with --catalog.')
+    return str(root / named)
+
+
+def _read(path: Path, field: str) -> list[Case]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, ValueError):
+        raise UsageError(f'The cases "{path}" cannot be read; they must be a file of JSON lines in UTF-8.') from None
+    cases = []
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            case = json.loads(line)
+        except (ValueError, RecursionError):
+            case = None
+        if not isinstance(case, dict) or "id" not in case:
+            raise UsageError(f'Line {number} of "{path}" is no case; a case is a JSON object with an "id".')
+        if isinstance(case.get(field), str):
+            cases.append(case)  # a set may have a field, such as another wording, for some of its cases only
+    if not cases:
+        raise UsageError(f'No case of "{path}" has a text in the field "{field}".')
+    return cases
+
+
+def _write(out: Path, text: str) -> None:
+    temporary = out.with_name(out.name + ".part")
+    try:
+        temporary.write_text(text, encoding="utf-8")
+        temporary.replace(out)
+    except OSError:
+        raise UsageError(f'The results cannot be written as "{out}"; name a file in a folder that you may write in.') from None
