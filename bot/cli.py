@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from bot import __version__
 from engine.errors import AlmanacError, UsageError
 from engine.settings import catalog_path, log_incident, start_logging
 
@@ -65,7 +66,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(package_name="almanac", message="almanac %(version)s")
+@click.version_option(__version__, message="almanac %(version)s")
 def cli() -> None:
     """Answers questions from your tables: every row that matches, and how it was found."""
 

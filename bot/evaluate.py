@@ -38,7 +38,7 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
     """Writes one JSON line for each case, in their order: the reply, and id, seconds, llm_calls and tokens.
 
     A case is asked of the catalog, or without one of its own `table_file` or `db` (an SQLite database, all its tables), relative to root.
-    What goes wrong with one case is its reply, of kind failure. Raises UsageError for cases that cannot be read or results that cannot be written.
+    What goes wrong with one case is its reply, of kind failure. Raises UsageError for unreadable cases and an unwritable file of results.
     """
     cases = _read(path, field)
     groups: dict[str, list[int]] = defaultdict(list)

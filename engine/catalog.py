@@ -67,13 +67,13 @@ class ColumnEntry(Frozen):
 class TableSection(Frozen):
     """What may stand in a section [tables.NAME]: all but the source has a default found from the data.
 
-    source: a path relative to the catalog's file, a glob, an https address or a database's URL. row: what one row is called, and several.
+    source: a path relative to the catalog's file, a glob, an https address or a database's URL. row: the words for a row, one and several.
     keys: the columns that are shown with every row, the first of which names it. read: how to read, where that is not left to be found out.
     """
 
     source: Said
     description: Said | None = None
-    row: Annotated[Texts, Field(max_length=2)] = ()
+    row: Texts = ()
     keys: Texts = ()
     columns: dict[Said, ColumnEntry] = Field(default_factory=dict)
     read: ReadOptions = Field(default_factory=ReadOptions)
@@ -211,8 +211,6 @@ def _complaint(errors: list[ErrorDetails], data: Mapping[str, Any]) -> str:
         return f"{where} is {_quoted([str(first['input'])])}; it must be {context['expected']!s}."
     if kind == "too_short":
         return f"{where} is empty; it must name at least one."
-    if kind == "too_long":
-        return f"{where} has {context['actual_length']} items; it can have {context['max_length']}."
     if kind in ("greater_than_equal", "greater_than", "less_than_equal"):
         bound = {"greater_than_equal": "at least", "greater_than": "more than", "less_than_equal": "at most"}[kind]
         return f"{where} is {_shown(first['input'])}; it must be {bound} {next(iter(context.values()))}."
