@@ -158,7 +158,7 @@ def load_catalog(path: Path) -> Catalog:
         parsed = CatalogFile.model_validate(data)
     except ValidationError as error:
         raise CatalogError(f"The catalog {file} is wrong: {_complaint(error.errors(), data)}") from None
-    base = path.expanduser().absolute().parent
+    base = path.resolve().parent  # of the file itself, where the path is a link to it
     tables = tuple(TableEntry(name=name, base=base, **_fields(section)) for name, section in parsed.tables.items())
     return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples)
 

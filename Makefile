@@ -1,0 +1,66 @@
+# One command for each habit; `make help` tells them. The environment is .venv, made from the locks.
+
+SHELL := /bin/sh
+BIN := .venv/bin
+CASES := ../shared/cases
+.DEFAULT_GOAL := help
+
+.PHONY: help setup setup-dev demo test lint bench cases lock clean
+
+help: ## tell what there is
+	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
+
+# Made again when a lock changes, and not otherwise. The mark is written last, so that a set-up that was cut short is done again.
+.venv/.runtime: requirements.lock pyproject.toml
+	@if cmp -s requirements.lock .venv/.runtime && [ -x $(BIN)/python ]; then \
+	  $(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && touch .venv/.runtime; \
+	else \
+	  for python in $(PYTHON) python3.12 python3.13 python3.11 python3 python; do \
+	    if "$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' >/dev/null 2>&1; then found="$$python"; break; fi; \
+	  done; \
+	  if [ -z "$$found" ]; then echo "Python 3.11, 3.12 or 3.13 with its venv module is needed; install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; fi; \
+	  echo "setting up .venv with $$($$found --version)"; \
+	  rm -rf .venv && "$$found" -m venv .venv && \
+	  $(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements.lock && \
+	  $(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
+	  $(BIN)/python -m compileall -q engine cache jobs bot && \
+	  cp requirements.lock .venv/.runtime; \
+	fi
+
+.venv/.dev: .venv/.runtime requirements-dev.lock
+	@cmp -s requirements-dev.lock .venv/.dev || $(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-dev.lock
+	@cp requirements-dev.lock .venv/.dev
+
+setup: .venv/.runtime ## make .venv with what Almanac needs
+
+setup-dev: .venv/.dev ## the same with what its makers need
+
+demo: setup ## answer questions from the list of England's pharmacies
+	@test -e almanac.toml || ln -s examples/pharmacies/almanac.toml almanac.toml
+	$(BIN)/almanac index --catalog examples/pharmacies/almanac.toml
+	$(BIN)/almanac ask --catalog examples/pharmacies/almanac.toml "which pharmacies are in Newmarket, give name and phone"
+	$(BIN)/almanac ask --catalog examples/pharmacies/almanac.toml "how many pharmacies do we have in london"
+	@echo
+	@echo 'Your turn:  $(BIN)/almanac ask "..."   (almanac.toml here now points to the catalog of the pharmacies)'
+
+test: setup-dev ## run the tests
+	$(BIN)/python -m pytest
+
+lint: setup-dev ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+bench: setup-dev ## measure times and memory
+	$(BIN)/python tests/bench.py
+
+cases: setup ## ask the sets of cases beside the checkout, and score the replies
+	$(BIN)/python tests/score_cases.py $(CASES)
+
+lock: ## choose versions anew (needs uv) and write them with their hashes
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet \
+	  --extra build -o requirements.lock pyproject.toml
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet \
+	  --extra build --extra dev -c requirements.lock -o requirements-dev.lock pyproject.toml
+
+clean: ## take away .venv and what tools left
+	rm -rf .venv build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
