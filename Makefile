@@ -10,25 +10,27 @@ CASES := ../shared/cases
 help: ## tell what there is
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
 
-# Made again when a lock changes, and not otherwise. The mark is written last, so that a set-up that was cut short is done again.
-.venv/.runtime: requirements.lock pyproject.toml
-	@if cmp -s requirements.lock .venv/.runtime && [ -x $(BIN)/python ]; then \
-	  $(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && touch .venv/.runtime; \
-	else \
+# The environment is made again when the lock changes, and not otherwise. Each mark is a copy of its lock and is written last, so that a set-up
+# that was cut short is done again; pip compiles the bytecode of what it installs.
+.venv/.packages: requirements.lock
+	@if cmp -s requirements.lock .venv/.packages && $(BIN)/python -c '' 2>/dev/null; then touch .venv/.packages; else \
 	  for python in $(PYTHON) python3.12 python3.13 python3.11 python3 python; do \
 	    if "$$python" -c 'import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info < (3, 14))' >/dev/null 2>&1; then found="$$python"; break; fi; \
 	  done; \
 	  if [ -z "$$found" ]; then echo "Python 3.11, 3.12 or 3.13 with its venv module is needed; install one, or name it: make PYTHON=/path/to/python" >&2; exit 1; fi; \
 	  echo "setting up .venv with $$($$found --version)"; \
 	  rm -rf .venv && "$$found" -m venv .venv && \
-	  $(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements.lock && \
-	  $(BIN)/python -m pip install -q --no-deps --no-build-isolation -e . && \
-	  $(BIN)/python -m compileall -q engine cache jobs bot && \
-	  cp requirements.lock .venv/.runtime; \
+	  $(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements.lock && \
+	  cp requirements.lock .venv/.packages; \
 	fi
 
+.venv/.runtime: .venv/.packages pyproject.toml
+	@$(BIN)/python -m pip install -qq --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m compileall -q engine cache jobs bot
+	@touch .venv/.runtime
+
 .venv/.dev: .venv/.runtime requirements-dev.lock
-	@cmp -s requirements-dev.lock .venv/.dev || $(BIN)/python -m pip install -q --no-deps --require-hashes -r requirements-dev.lock
+	@cmp -s requirements-dev.lock .venv/.dev || $(BIN)/python -m pip install -qq --no-deps --require-hashes -r requirements-dev.lock
 	@cp requirements-dev.lock .venv/.dev
 
 setup: .venv/.runtime ## make .venv with what Almanac needs

@@ -167,8 +167,10 @@ def catalog_of(source: str) -> Catalog:
     """A catalog of one table that is known by its source alone, relative to the current folder; raises CatalogError for an empty source."""
     if not source.strip():
         raise CatalogError("The table's source is empty; it must be a file, an address or a database's URL.")
-    last = re.split(r"[/\\]", re.split(r"[?#]", source)[0].rstrip("/\\"))[-1]
-    return Catalog(tables=(TableEntry(name=Path(last).stem or "table", source=source, base=Path.cwd()),))
+    address = source.split("?")[0] if "://" in source else source
+    parts = [re.sub(r"[*?\[\]]+", "", Path(part).stem).strip(" -_") for part in re.split(r"[/\\]", address)]
+    name = next((part for part in reversed(parts) if part.strip(".")), "table")
+    return Catalog(tables=(TableEntry(name=name, source=source, base=Path.cwd()),))
 
 
 # ---- what is wrong, in words

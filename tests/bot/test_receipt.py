@@ -1,0 +1,83 @@
+"""The words around an answer, in each language."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from importlib.resources import files
+from typing import get_args
+
+import pytest
+
+from bot.receipt import binding_line, freshness_line, receipt_lines, shown_line, shown_value, unused_line, words_of
+from engine.types import Binding, Value
+from tests.bot.replies import answered, table
+
+LANGUAGES = sorted(path.name.removesuffix(".toml") for path in (files("bot") / "language").iterdir() if path.name.endswith(".toml"))
+FIELD = re.compile(r"\{\w+\}")
+
+
+def parsed(language: str) -> dict[str, object]:
+    return tomllib.loads((files("bot") / "language" / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_language_is_whole(language: str) -> None:
+    english, other = parsed("en"), parsed(language)
+    assert other.keys() == english.keys()
+    assert other["ops"].keys() == english["ops"].keys()  # type: ignore[attr-defined]
+    for key, text in english.items():
+        assert sorted(FIELD.findall(str(other[key]))) == sorted(FIELD.findall(str(text))), key
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_operator_has_a_word(language: str) -> None:
+    operators = [op for part in get_args(Binding.model_fields["op"].annotation) for op in get_args(part)]
+    assert "table" in operators
+    assert set(operators) <= set(words_of(language).ops)
+
+
+def test_an_unknown_language_is_english() -> None:
+    assert words_of("xx") == words_of("en") == words_of("../en")
+
+
+def test_a_binding_tells_what_else_it_may_mean() -> None:
+    (line,) = receipt_lines(answered(table()).parts[0])
+    assert line == "chemists → type = Pharmacy (also: name = Chemist Street, 1 row)"
+
+
+@pytest.mark.parametrize(
+    ("binding", "line"),
+    [
+        (Binding(phrase="providers", column="", op="table", terms=("service_book",)), "providers → table service_book"),
+        (Binding(phrase="phone", column="phone", op="column"), "phone → column phone"),
+        (Binding(phrase="over 5", column="beds", op="more", terms=(5,)), "over 5 → beds > 5"),
+        (Binding(phrase="no phone", column="phone", op="blank"), "no phone → phone is empty"),
+        (Binding(phrase="first 3", column="", op="limit", terms=(3,)), "first 3 → first 3"),
+        (Binding(phrase="x or y", column="town", op="is", terms=("X", "Y")), "x or y → town = X, Y"),
+    ],
+)
+def test_binding_lines(binding: Binding, line: str) -> None:
+    assert binding_line(binding, words_of("en")) == line
+
+
+def test_freshness_and_unused_words() -> None:
+    part = answered(table(), unused=("please", "cheap")).parts[0]
+    assert freshness_line(part) == "Data: pharmacies.csv, changed 2026-09-01 08:30 UTC, read 2026-09-02 09:00 UTC"
+    assert unused_line(part) == "Not used: please, cheap"
+    assert unused_line(answered(table()).parts[0]) == ""
+
+
+def test_what_is_shown_of_what_there_is() -> None:
+    rows = [(f"row {n}", "x") for n in range(30)]
+    assert shown_line(answered(table(*rows)).parts[0], 30) == ""
+    assert shown_line(answered(table(*rows)).parts[0], 20).startswith("20 of 30 shown")
+    assert "30 of 1,509 are here" in shown_line(answered(table(*rows, total=1509, cut=True)).parts[0], 30)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, ""), (True, "yes"), (3, "3"), (2.50, "2.5"), (0.1 + 0.2, "0.3"), (1e20, "1e+20"), ("a", "a"), (1234567.0, "1234567")],
+)
+def test_values(value: Value, text: str) -> None:
+    assert shown_value(value, words_of("en")) == text
