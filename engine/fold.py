@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from snowballstemmer import stemmer as _snowball
+import Stemmer
 
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−⁃﹘﹣－־"), "-")
 _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʹ׳＇"), "'") | dict.fromkeys(map(ord, "“”„‟″«»״＂"), '"')
@@ -77,7 +77,7 @@ def name_key(name: str) -> str:
     return key(_CAMEL.sub(" ", name).replace("_", " "))
 
 
-_STEMMERS = {language: _snowball(language) for language in ("english", "russian", "spanish")}
+_STEMMERS = {language: Stemmer.Stemmer(language) for language in ("english", "russian", "spanish")}
 
 
 @lru_cache(maxsize=200_000)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from cache.versions import Held
 from engine.build.facts import ColumnFacts, TableFacts
@@ -17,6 +17,7 @@ from engine.types import Freshness
 SQLITE_NAME: Final = "table.sqlite"
 LANCE_NAME: Final = "lance"
 _AT_ONCE: Final = 400  # parameters of one lookup
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,7 @@ class OpenTable:
         self.words = words or Words({})
         self._threads = threading.local()
         self._connections: list[sqlite3.Connection] = []
+        self._remembered: dict[Hashable, Any] = {}
         self.facts = TableFacts.model_validate_json(self.connection().execute("SELECT json FROM facts").fetchone()[0])
         self._by_position = {column.position: column for column in self.facts.columns}
 
@@ -112,7 +114,7 @@ class OpenTable:
 
     def terms_with_words(self, stemmed: Sequence[str], column: ColumnFacts | None = None, phrase: bool = False, limit: int = 2000) -> list[FoundTerm]:
         """The terms that hold all of these stems: anywhere, or side by side in this order."""
-        match = '"' + " ".join(stemmed) + '"' if phrase else " ".join(f'"{one}"' for one in stemmed)
+        match = _quoted(" ".join(stemmed)) if phrase else " ".join(map(_quoted, stemmed))
         low, high = (column.first_term, column.end_term) if column else (0, 1 << 60)
         found = self.connection().execute(
             "SELECT id, position, key, folded, text, rows FROM term WHERE id IN (SELECT rowid FROM term_words"
@@ -120,6 +122,39 @@ class OpenTable:
             [match, low, high, limit],
         )
         return [self._found(row) for row in found]
+
+    def terms_folded(self, folded: Iterable[str]) -> list[FoundTerm]:
+        """The terms whose compared form is exactly this, in any column."""
+        return self._terms("folded", folded)
+
+    def terms_beginning(self, column: ColumnFacts, folded: str, limit: int = 500) -> list[FoundTerm]:
+        """The terms of a column that are this, or begin with this and a new word."""
+        found = self.connection().execute(
+            "SELECT id, position, key, folded, text, rows FROM term WHERE position = ? AND (folded = ? OR folded > ? AND folded < ?) LIMIT ?",
+            [column.position, folded, f"{folded} ", f"{folded} \U0010ffff", limit],
+        )
+        return [self._found(row) for row in found]
+
+    def has_word(self, stemmed: str) -> bool:
+        """Whether any term holds a word with this stem."""
+        found = self.connection().execute("SELECT 1 FROM term_words WHERE term_words MATCH ? LIMIT 1", [_quoted(stemmed)])
+        return found.fetchone() is not None
+
+    def columns_with_words(self, stemmed: Sequence[str], phrase: bool, folded: str) -> list[tuple[ColumnFacts, int, int, int]]:
+        """For each column whose terms hold all of these stems: how many terms, how many rows, and how many begin with the folded text."""
+        match = _quoted(" ".join(stemmed)) if phrase else " ".join(map(_quoted, stemmed))
+        found = self.connection().execute(
+            "SELECT position, count(*), sum(rows), sum(folded = ? OR folded > ? AND folded < ?) FROM term WHERE id IN"
+            " (SELECT rowid FROM term_words WHERE term_words MATCH ?) GROUP BY position",
+            [folded, f"{folded} ", f"{folded} \U0010ffff", match],
+        )
+        return [(self._by_position[position], terms, rows, beginning) for position, terms, rows, beginning in found]
+
+    def remembered(self, name: Hashable, make: Callable[[], T]) -> T:
+        """What was made of this version before, or is made now: for what is the same for every question."""
+        if name not in self._remembered:
+            self._remembered[name] = make()
+        return self._remembered[name]  # type: ignore[no-any-return]
 
     def _terms(self, by: str, values: Iterable[str | int]) -> list[FoundTerm]:
         wanted = list(dict.fromkeys(values))
@@ -134,3 +169,8 @@ class OpenTable:
     def _found(self, row: Any) -> FoundTerm:
         number, position, words, folded, text, rows = row
         return FoundTerm(number, self._by_position[position], words or key(text), folded, text, rows)
+
+
+def _quoted(words: str) -> str:
+    """Words as a phrase of FTS5: text and nothing more."""
+    return '"' + words.replace('"', '""') + '"'

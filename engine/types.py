@@ -103,7 +103,7 @@ class Retrieval(Frozen):
 # ---- the plan: what a language model fills in too, so its descriptions are prompt
 
 Operator = Literal[
-    "is", "is_not", "less", "at_most", "more", "at_least", "starts_with", "ends_with", "contains", "not_contains",
+    "is", "is_not", "less", "at_most", "more", "at_least", "starts_with", "ends_with", "contains", "not_contains", "words",
     "has", "has_all", "has_none", "blank", "not_blank",
 ]  # fmt: skip
 Function = Literal["count", "count_distinct", "sum", "average", "min", "max"]
@@ -113,7 +113,7 @@ class Comparison(Frozen):
     """One test of one column."""
 
     column: str = Field(description="A column's name, exactly as in the schema.")
-    op: Operator = Field(description="has, has_all and has_none are for list columns; blank and not_blank take no values.")
+    op: Operator = Field(description="has, has_all and has_none are for list columns; words means that every word of the value occurs in the cell; blank and not_blank take no values.")
     values: tuple[Value, ...] = Field(default=(), description="Terms of the column, spelled as given; several values mean any of them.")
 
 

@@ -52,7 +52,13 @@ def _cells(column: SourceColumn, facts: ColumnFacts) -> Iterator[Iterator[Any]]:
     if facts.textual:
         yield _spread(column, [*(None if value is None else fold(str(value)) for value in column.values), *nothing])
     if facts.spelled:
-        yield _spread(column, [*(text if text.strip() else None for text in column.texts), *nothing])
+        yield _spread(column, [*_spellings(column), *nothing])
+
+
+def _spellings(column: SourceColumn) -> Iterator[str | None]:
+    """The source's text of each value, and of what does not fit the type; none for a spelling of "no value"."""
+    for index, (text, value) in enumerate(zip(column.texts, column.values, strict=True)):
+        yield text.strip() if value is not None or index in column.misfits else None
 
 
 def _spread(column: SourceColumn, values: list[Any]) -> Iterator[Any]:
@@ -110,7 +116,8 @@ def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: Tabl
 def _write_indexes(base: sqlite3.Connection, facts: TableFacts) -> None:
     base.execute("CREATE INDEX term_key ON term (key)")
     base.execute("CREATE INDEX term_stems ON term (stems) WHERE stems IS NOT NULL")
-    base.execute("CREATE INDEX term_folded ON term (position, folded)")
+    base.execute("CREATE INDEX term_folded ON term (folded, position)")
+    base.execute("CREATE INDEX term_position ON term (position, folded)")
     plain = [column for column in facts.columns if column.list_separator is None and column.kind != "prose"]
     for column in plain[:INDEXED_COLUMNS]:
         spot = f"c{column.position}_f" if column.textual else f"c{column.position}"

@@ -78,7 +78,7 @@ def terms_of(column: SourceColumn) -> ColumnTerms:
             continue
         if typed:
             form = spelled(value)
-            class_of[index] = classify(form, text.strip(), key(form) if column.type in NUMERIC_TYPES else form, count)
+            class_of[index] = classify(form, text.strip(), form, count)
         else:
             class_of[index] = classify(fold(text), str(value), key(text), count)
     texts = [max(spellings, key=lambda one: spellings[one]) for spellings in spelling]

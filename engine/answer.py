@@ -1,0 +1,149 @@
+"""Puts into words what came of a plan: headline, receipt, why nothing was found."""
+
+from __future__ import annotations
+
+from engine.execute import count_rows
+from engine.language import Language
+from engine.plan.conditions import Condition
+from engine.plan.decide import Decision
+from engine.table import OpenTable
+from engine.types import (
+    Answer,
+    Binding,
+    Candidate,
+    Clause,
+    ClarifyPlan,
+    Confidence,
+    NoAnswerPlan,
+    Question,
+    ResultTable,
+    TablePlan,
+    Value,
+)
+
+
+def answer(question: Question, decision: Decision, result: ResultTable, sql: str, language: Language) -> Answer:
+    """The answer of a plan that ran."""
+    plan, table = decision.plan, decision.table
+    assert isinstance(plan, TablePlan) and table is not None
+    figure = bool(plan.measures) and not plan.group_by
+    empty = not result.total or (figure and result.rows[0][0] in (0, None) and bool(plan.where))
+    return Answer(
+        kind="answer",
+        question=question.text,
+        headline=headline(plan, result, table, language),
+        language=language.code,
+        result=result,
+        bindings=bindings(question.text, decision),
+        unused=decision.unused,
+        plan=plan,
+        sql=sql,
+        freshness=table.freshness,
+        confidence=Confidence(value=decision.confidence, reasons=decision.reasons),
+        explanation=explain_empty(plan, table, decision, language) if empty else "",
+    )
+
+
+def clarify(question: Question, decision: Decision, language: Language) -> Answer:
+    """The question back, with its readings."""
+    plan = decision.plan
+    assert isinstance(plan, ClarifyPlan)
+    text = language.sentences["which_meaning"].format(phrase=plan.phrase)
+    return _unanswered("clarify", question, decision, language, text)
+
+
+def no_answer(question: Question, decision: Decision, language: Language) -> Answer:
+    """Why there is no answer."""
+    plan = decision.plan
+    reason = plan.reason if isinstance(plan, NoAnswerPlan) else "not_in_table"
+    words = ", ".join(f"“{word}”" for word in plan.words) if isinstance(plan, NoAnswerPlan) else ""
+    example = decision.table.facts.naming if decision.table else ""
+    text = language.sentences[reason].format(words=words or "…", example=example)
+    return _unanswered("no_answer", question, decision, language, text)
+
+
+def _unanswered(kind: str, question: Question, decision: Decision, language: Language, text: str) -> Answer:
+    return Answer(
+        kind=kind,  # type: ignore[arg-type]
+        question=question.text,
+        headline=text,
+        language=language.code,
+        bindings=bindings(question.text, decision),
+        unused=decision.unused,
+        plan=decision.plan,
+        freshness=decision.table.freshness if decision.table else None,
+        message=text,
+    )
+
+
+def headline(plan: TablePlan, result: ResultTable, table: OpenTable, language: Language) -> str:
+    """What was asked and how much came of it, in one line."""
+    what = ", ".join(_said(comparison.op, comparison.column, comparison.values) for clause in plan.where for comparison in clause.any_of[:4])
+    what = what or (table.facts.nouns[-1] if table.facts.nouns else table.name)
+    sentences = language.sentences
+    if plan.measures and not plan.group_by and len(plan.measures) == 1:
+        return sentences["figure"].format(what=what, figure=_figure(result.rows[0][0]))
+    if plan.group_by:
+        return sentences["groups"].format(what=", ".join(plan.group_by) + (f" ({what})" if plan.where else ""), total=f"{result.total:,}")
+    if not result.total:
+        return sentences["nothing"].format(what=what)
+    return sentences["row" if result.total == 1 else "rows"].format(what=what, total=f"{result.total:,}")
+
+
+def _figure(value: Value) -> str:
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.2f}"
+    return f"{value:,}" if isinstance(value, int) else str(value) if value is not None else "-"
+
+
+_SIGN = {"is_not": "≠ ", "has_none": "≠ ", "less": "< ", "at_most": "≤ ", "more": "> ", "at_least": "≥ ", "starts_with": "", "not_contains": "≠ "}
+
+
+def _said(op: str, column: str, values: tuple[Value, ...]) -> str:
+    if op in ("blank", "not_blank"):
+        return f"{column} {'= ∅' if op == 'blank' else '≠ ∅'}"
+    text = " / ".join(str(value) for value in values[:6])
+    sign = _SIGN.get(op, "")
+    return f"{column} {sign}{text}" if sign else f"{text}…" if op == "starts_with" else text
+
+
+def bindings(text: str, decision: Decision) -> tuple[Binding, ...]:
+    """The receipt: which words became which condition, with the other candidates."""
+    reading = decision.reading
+    if reading is None:
+        return ()
+
+    def phrase(start: int, end: int) -> str:
+        return text[reading.tokens[start].word.start : reading.tokens[end - 1].word.end]
+
+    lines = [(condition.start, _binding(phrase(condition.start, condition.end), condition)) for condition in reading.parsed.conditions]
+    for start, end, column, what in reading.parsed.said:
+        lines.append((start, Binding(phrase=phrase(start, end), column=column, op=what)))  # type: ignore[arg-type]
+    return tuple(line for _, line in sorted(lines, key=lambda line: line[0]))
+
+
+def _binding(phrase: str, condition: Condition) -> Binding:
+    made = condition.comparison()
+    others = tuple(Candidate(column=option.column.name, term=str(option.value), rows=option.rows) for option in condition.options[1:6])
+    return Binding(phrase=phrase, column=made.column, op=made.op, terms=made.values, how=condition.how, candidates=others)
+
+
+def explain_empty(plan: TablePlan, table: OpenTable, decision: Decision, language: Language) -> str:
+    """Which condition emptied the result, and how many rows there are without it."""
+    if not plan.where:
+        return ""
+    sentences = language.sentences
+    for clause in plan.where:
+        alone = plan.model_copy(update={"where": (clause,)})
+        if not count_rows(alone, table):
+            return sentences["no_such_rows"].format(condition=_clause(clause))
+    counts = [(count_rows(plan.model_copy(update={"where": tuple(c for c in plan.where if c is not clause)}), table), clause) for clause in plan.where]
+    most, emptying = max(counts, key=lambda counted: counted[0])
+    if not most:
+        return ""
+    text = sentences["empties"].format(condition=_clause(emptying))
+    return f"{text} {sentences['without'].format(phrase=_clause(emptying), rows=sentences['rows' if most != 1 else 'row'].format(what='', total=f'{most:,}').strip(': '))}"
+
+
+def _clause(clause: Clause) -> str:
+    return " / ".join(f"{c.column} {_SIGN.get(c.op, '= ')}{' / '.join(map(str, c.values[:5]))}".strip() for c in clause.any_of)

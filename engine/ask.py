@@ -1,0 +1,40 @@
+"""The flow in one screen: a question in a thread becomes a reply."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from datetime import date
+
+from engine.answer import answer, clarify, no_answer
+from engine.check import check
+from engine.embed import Embedder
+from engine.errors import ExecutionError, PlanError
+from engine.execute import execute
+from engine.language import language_of
+from engine.plan.decide import decide
+from engine.rephrase import rephrase
+from engine.table import OpenTable
+from engine.types import ChatThread, ClarifyPlan, NoAnswerPlan, Reply, Scope
+
+log = logging.getLogger(__name__)
+
+
+def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTable], embedder: Embedder, today: date) -> Reply:
+    """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell."""
+    visible = [table for table in tables if scope.sees_table(table.name)]
+    question = rephrase(text, thread, visible, embedder)
+    language = language_of(question.text)
+    decision = decide(question.text, language, visible, scope, embedder, today)
+    if isinstance(decision.plan, NoAnswerPlan):
+        return Reply(parts=(no_answer(question, decision, language),))
+    if isinstance(decision.plan, ClarifyPlan):
+        return Reply(parts=(clarify(question, decision, language),))
+    assert decision.table is not None
+    try:
+        check(decision.plan, decision.table.facts, scope)
+        result, sql = execute(decision.plan, decision.table)
+    except (PlanError, ExecutionError) as error:
+        log.warning("plan refused", extra={"reason": str(error)})
+        return Reply(parts=(no_answer(question, decision, language),))
+    return Reply(parts=(answer(question, decision, result, sql, language),))

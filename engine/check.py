@@ -1,0 +1,76 @@
+"""Checks a plan before it runs: tables and columns exist and may be seen, operators fit the columns, values fit the types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.build.facts import ColumnFacts, TableFacts
+from engine.errors import PlanError
+from engine.types import Comparison, Measure, Scope, TablePlan
+
+_ORDERED = frozenset({"less", "at_most", "more", "at_least"})
+_WRITTEN = frozenset({"starts_with", "ends_with", "contains", "not_contains", "words"})
+_LISTED = frozenset({"has", "has_all", "has_none"})
+
+
+def check(plan: TablePlan, facts: TableFacts, scope: Scope) -> None:
+    """Raises PlanError where the plan names what is not there or may not be seen (said in the same words), or compares what cannot be compared."""
+    if not scope.sees_table(plan.table) or plan.table != facts.name:
+        raise PlanError(f'There is no table "{plan.table}".')
+    known = {column.name: column for column in facts.columns if scope.sees_column(facts.name, column.name)}
+    for name in _named(plan):
+        if name not in known:
+            raise PlanError(f'The table "{facts.name}" has no column "{name}".')
+    for clause in plan.where:
+        if not clause.any_of:
+            raise PlanError("A clause needs at least one comparison.")
+        for comparison in clause.any_of:
+            _check_comparison(comparison, known[comparison.column])
+    for measure in _measures(plan):
+        _check_measure(measure, known)
+    if plan.having and not plan.group_by:
+        raise PlanError("A test of groups needs columns to group by.")
+
+
+def _named(plan: TablePlan) -> Iterator[str]:
+    yield from plan.select
+    yield from plan.group_by
+    for clause in plan.where:
+        yield from (comparison.column for comparison in clause.any_of)
+    yield from (measure.column for measure in _measures(plan) if measure.column)
+    yield from (sort.by for sort in plan.sort if isinstance(sort.by, str))
+
+
+def _measures(plan: TablePlan) -> Iterator[Measure]:
+    yield from plan.measures
+    yield from (having.measure for having in plan.having)
+    yield from (sort.by for sort in plan.sort if isinstance(sort.by, Measure))
+
+
+def _check_comparison(comparison: Comparison, column: ColumnFacts) -> None:
+    op = comparison.op
+    if (op in ("blank", "not_blank")) == bool(comparison.values):
+        raise PlanError(f'"{op}" on "{column.name}" takes {"no values" if comparison.values else "at least one value"}.')
+    if op in _LISTED and column.list_separator is None:
+        raise PlanError(f'"{column.name}" is no column of lists; use is, is_not or words instead of {op}.')
+    if op in _ORDERED:
+        if column.list_separator is not None or not (column.numeric or column.temporal):
+            raise PlanError(f'"{column.name}" holds text, which is not more or less; use is, starts_with or contains.')
+        if len(comparison.values) != 1:
+            raise PlanError(f'"{op}" on "{column.name}" takes one value.')
+    if op in _WRITTEN and (column.numeric or column.temporal):
+        raise PlanError(f'"{column.name}" holds {column.type} values; compare them with is, less, more.')
+    if column.numeric and any(isinstance(value, (str, bool)) for value in comparison.values):
+        raise PlanError(f'"{column.name}" holds numbers; compare it with a number.')
+
+
+def _check_measure(measure: Measure, known: dict[str, ColumnFacts]) -> None:
+    if measure.function == "count":
+        return
+    if measure.column is None:
+        raise PlanError(f'"{measure.function}" needs a column.')
+    column = known[measure.column]
+    if measure.function in ("sum", "average") and not column.numeric:
+        raise PlanError(f'"{column.name}" holds no numbers, so it has no {measure.function}.')
+    if measure.function in ("min", "max") and not (column.numeric or column.temporal):
+        raise PlanError(f'"{column.name}" holds text, which has no {measure.function}.')

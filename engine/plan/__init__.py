@@ -1,0 +1,1 @@
+"""Plans: from a question to a typed query, without a model."""

@@ -1,0 +1,57 @@
+"""Chooses mentions that do not overlap and leave as few content words as possible without a place: the best few covers of a question."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.plan.mentions import Mention, Token
+
+BEAM = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Mentions in order; left are the indexes of content words that no mention takes."""
+
+    score: float
+    mentions: tuple[Mention, ...]
+    left: tuple[int, ...]
+
+
+def worth(mention: Mention, tokens: Sequence[Token]) -> float:
+    """What a mention adds to a cover: its quality for each content word, a little for each further word."""
+    part = tokens[mention.start : mention.end]
+    content = sum(token.content for token in part)
+    if mention.kind == "function":
+        return 0.2 + 0.12 * (len(part) - 1)
+    weight = max(content, 0.6) + 0.3 * (len(part) - content) + 0.12 * (len(part) - 1)
+    if mention.kind == "value" and part[0].quote and all(token.quote == part[0].quote for token in part):
+        weight += 0.3
+    if mention.kind in ("number", "date"):
+        return mention.quality * weight * (0.9 if mention.kind == "number" else 1.0)
+    if mention.kind == "column":
+        return mention.quality * weight * 0.96
+    return mention.quality * weight
+
+
+def covers(mentions: Iterable[Mention], tokens: Sequence[Token]) -> list[Cover]:
+    """The best covers, best first; one for each way to divide the question."""
+    starting: dict[int, list[Mention]] = defaultdict(list)
+    for mention in mentions:
+        starting[mention.start].append(mention)
+    best: list[list[Cover]] = [[] for _ in range(len(tokens) + 1)]
+    best[0] = [Cover(0.0, (), ())]
+    for place, token in enumerate(tokens):
+        kept = sorted(best[place], key=lambda cover: -cover.score)[:BEAM]
+        best[place] = kept
+        for cover in kept:
+            skipped = 1.3 if token.proper or token.quote else 1.0
+            left = (*cover.left, place) if token.content else cover.left
+            best[place + 1].append(Cover(cover.score - (skipped if token.content else 0.05), cover.mentions, left))
+            for mention in starting[place]:
+                if any(t.quote != token.quote for t in tokens[place : mention.end]) and mention.kind != "function":
+                    continue
+                best[mention.end].append(Cover(cover.score + worth(mention, tokens), (*cover.mentions, mention), cover.left))
+    return sorted(best[len(tokens)], key=lambda cover: -cover.score)[:BEAM]

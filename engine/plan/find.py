@@ -1,0 +1,283 @@
+"""Finds the mentions of a question in one table: exact terms first, then parts of names, then near and meant terms where words are left."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from engine.build.facts import ColumnFacts
+from engine.embed import Embedder
+from engine.fold import fold, stems
+from engine.language import Language
+from engine.language.synonyms import synonyms
+from engine.letters import likeness
+from engine.plan.columns import ColumnNames, column_names, named_columns, near_columns
+from engine.plan.literals import dates, numbers
+from engine.plan.mentions import LONGEST_SPAN, Mention, Option, Token, span_keys
+from engine.table import FoundTerm, OpenTable
+from engine.types import How, Operator
+
+LONGEST_FUNCTION = 6
+MOST_NEAR_PHRASES = 24
+NEAR_LIMIT = 12
+# Calibrated on phrases with known terms: a near term is taken from this likeness on, shorter phrases needing more.
+NEAR_FROM = 0.60
+MEANT_FROM = 0.62
+
+
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Finds mentions in one table for one question."""
+
+    table: OpenTable
+    language: Language
+    text: str
+    tokens: Sequence[Token]
+    names: ColumnNames
+
+    # ---- without a search
+
+    def certain(self) -> list[Mention]:
+        """Function words, columns, row nouns, literals, exact terms and parts of names."""
+        mentions = [*self._functions(), *self._columns(), *self._nouns(), *self._literals()]
+        values = self._values()
+        mentions += values
+        mentions += self._parts([m for m in values if m.quality >= 0.9])
+        return mentions
+
+    def _spans(self, longest: int) -> Iterable[tuple[int, int]]:
+        for start in range(len(self.tokens)):
+            for end in range(start + 1, min(len(self.tokens), start + longest) + 1):
+                yield start, end
+
+    def _functions(self) -> Iterable[Mention]:
+        for start, end in self._spans(LONGEST_FUNCTION):
+            phrase = " ".join(token.word.folded for token in self.tokens[start:end])
+            if functions := self.language.functions.get(phrase):
+                yield Mention(start, end, "function", 1.0, functions=functions)
+
+    def _columns(self) -> Iterable[Mention]:
+        for start, end in self._spans(8):
+            if not self._content(start, end) and end - start < 2:
+                phrase = self.tokens[start].word.folded
+                exact = [(c, q) for c, q in named_columns(self.names, phrase, self.language) if q >= 0.95]
+                if exact:
+                    yield Mention(start, end, "column", 0.9, columns=tuple(exact))
+                continue
+            best: dict[str, tuple[ColumnFacts, float]] = {}
+            for phrase in span_keys(self.tokens, start, end):
+                for column, quality in named_columns(self.names, phrase, self.language):
+                    if column.name not in best or best[column.name][1] < quality:
+                        best[column.name] = (column, quality)
+            if best:
+                ranked = sorted(best.values(), key=lambda named: -named[1])
+                yield Mention(start, end, "column", ranked[0][1], columns=tuple(ranked[:6]))
+
+    def _nouns(self) -> Iterable[Mention]:
+        nouns = {stems(noun) for noun in self.table.facts.nouns}
+        general = synonyms()
+        alike = {other for noun in nouns for other in general.others(noun, column_names=False)}
+        for start, end in self._spans(4):
+            for phrase in span_keys(self.tokens, start, end):
+                if stems(phrase) in nouns:
+                    yield Mention(start, end, "noun", 1.0)
+                elif stems(phrase) in alike:
+                    yield Mention(start, end, "noun", 0.85)
+
+    def _literals(self) -> Iterable[Mention]:
+        for found in dates(self.text, self.language):
+            if span := self._covering(found.start, found.end):
+                yield Mention(*span, "date", 1.0, dates=(found.first, found.last))
+        for number in numbers(self.text):
+            if span := self._covering(number.start, number.end):
+                yield Mention(*span, "number", 0.8, number=number.value)
+        for token in self.tokens:
+            if (value := self.language.numbers.get(token.word.folded)) is not None:
+                yield Mention(token.index, token.index + 1, "number", 0.6, number=float(value))
+
+    def _covering(self, start: int, end: int) -> tuple[int, int] | None:
+        inside = [token.index for token in self.tokens if token.word.start < end and start < token.word.end]
+        if not inside or self.tokens[inside[-1]].word.end > end + 1:
+            return None
+        return inside[0], inside[-1] + 1
+
+    def _content(self, start: int, end: int) -> bool:
+        return any(token.content for token in self.tokens[start:end])
+
+    # ---- terms
+
+    def _values(self) -> list[Mention]:
+        keys: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        stemmed: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for start, end in self._spans(LONGEST_SPAN):
+            if not self._content(start, end) and end - start == 1 and not self.tokens[start].proper:
+                continue
+            for phrase in span_keys(self.tokens, start, end):
+                keys[phrase].append((start, end))
+                if end - start <= 6:
+                    stemmed[stems(phrase)].append((start, end))
+        for found in dates(self.text, self.language):
+            if (span := self._covering(found.start, found.end)) and found.first == found.last:
+                keys[found.first].append(span)
+        for number in numbers(self.text):
+            if span := self._covering(number.start, number.end):
+                value = number.value
+                keys[str(int(value)) if value.is_integer() else str(value)].append(span)
+        options: dict[tuple[int, int], dict[tuple[str, str], Option]] = defaultdict(dict)
+
+        def add(span: tuple[int, int], term: FoundTerm, how: How, quality: float) -> None:
+            option = self._option(term, span, how, quality)
+            mark = (term.column.name, term.folded)
+            if mark not in options[span] or options[span][mark].quality < option.quality:
+                options[span][mark] = option
+
+        for term in self.table.terms_with_keys(keys):
+            for span in keys.get(term.key, ()):
+                how: How = "exact" if not term.column.numeric else "number"
+                add(span, term, how, 1.0)
+        for term in self.table.terms_with_stems(stemmed):
+            for span in stemmed.get(stems(term.key), ()):
+                add(span, term, "spelling", 0.95)
+        for span, term, quality in self._said_otherwise(keys, stemmed):
+            add(span, term, "synonym", quality)
+        return [
+            Mention(*span, "value", max(o.quality for o in found.values()), options=tuple(sorted(found.values(), key=lambda o: (-o.quality, -o.rows))))
+            for span, found in options.items()
+        ]
+
+    def _said_otherwise(
+        self, keys: dict[str, list[tuple[int, int]]], stemmed: dict[str, list[tuple[int, int]]]
+    ) -> Iterable[tuple[tuple[int, int], FoundTerm, float]]:
+        """Terms that the catalog or the general words give for a phrase; the catalog's win."""
+        said = self.table.words.terms
+        by_stems = {stems(phrase): meant for phrase, meant in said.items()}
+        catalogued: set[tuple[int, int]] = set()
+        wanted: dict[str, list[tuple[tuple[int, int], str]]] = defaultdict(list)
+        for phrase, spans in keys.items():
+            for column, folded in said.get(phrase, ()) or by_stems.get(stems(phrase), ()):
+                for span in spans:
+                    wanted[folded].append((span, column))
+        for term in self.table.terms_folded(wanted):
+            for span, column in wanted[term.folded]:
+                if column in ("", term.column.name):
+                    catalogued.add(span)
+                    yield span, term, 0.97
+        general = synonyms()
+        others: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for phrase, spans in stemmed.items():
+            free = [span for span in spans if span not in catalogued]
+            if free:
+                for other in general.others(phrase, column_names=False):
+                    others[other] += free
+        for term in self.table.terms_with_stems(others):
+            for span in others.get(stems(term.key), ()):
+                yield span, term, 0.88
+
+    def _option(self, term: FoundTerm, span: tuple[int, int], how: How, quality: float) -> Option:
+        """A term as a condition: for the naming column also what begins with it, where other names do."""
+        column = term.column
+        if column.list_separator is not None:
+            return Option(column, "has", term.text, term.folded, how, quality, term.rows)
+        if column.name == self.table.facts.naming and column.kind == "name" and how in ("exact", "spelling"):
+            beginning = self.table.terms_beginning(column, term.folded)
+            if len(beginning) > 1:
+                return Option(column, "starts_with", term.text, term.folded, how, quality, sum(t.rows for t in beginning))
+        return Option(column, "is", term.text, term.folded, how, quality, term.rows)
+
+    # ---- parts of names and texts
+
+    def _parts(self, covered: Sequence[Mention]) -> Iterable[Mention]:
+        """Phrases whose words stand in the terms of a column without being one."""
+        taken = {(m.start, m.end) for m in covered}
+        known: dict[str, bool] = {}
+        for start, end in self._spans(6):
+            part = self.tokens[start:end]
+            if (start, end) in taken or not part[0].content or not part[-1].content or not self._wordy(part):
+                continue
+            if len({token.quote for token in part}) > 1 or any(token.after in (",", ";", ".") for token in part[:-1]):
+                continue
+            if not all(self._occurs(token.stem, known) for token in part):
+                continue
+            options = self._part_options([token.stem for token in part], self.text[part[0].word.start : part[-1].word.end])
+            if options:
+                yield Mention(start, end, "value", options[0].quality, options=tuple(options))
+
+    def _wordy(self, part: Sequence[Token]) -> bool:
+        return any(len(token.word.folded) > 2 and not token.word.folded[0].isdigit() for token in part if token.content)
+
+    def _occurs(self, word: str, known: dict[str, bool]) -> bool:
+        if word not in known:
+            known[word] = self.table.has_word(word)
+        return known[word]
+
+    def _part_options(self, words: list[str], phrase: str) -> list[Option]:
+        options = []
+        folded = fold(phrase)
+        for adjacent in (True, False):
+            if not adjacent and len(words) == 1:
+                break
+            for column, terms, rows, beginning in self.table.columns_with_words(words, adjacent, folded):
+                if any(option.column.name == column.name for option in options):
+                    continue
+                naming = column.name == self.table.facts.naming
+                quality = (0.8 if len(words) > 1 else 0.62) if adjacent else 0.66
+                quality += 0.12 if naming else 0.0 if column.kind == "name" else -0.15 if column.kind == "prose" else -0.05
+                quality -= 0.2 if len(words) == 1 and not naming and column.kind != "category" else 0.0
+                op: Operator = "words"
+                if naming and beginning and column.list_separator is None:
+                    op, quality = "starts_with", quality + 0.03
+                options.append(Option(column, op, phrase, folded, "part", quality, rows))
+        return sorted(options, key=lambda option: -option.quality)
+
+    # ---- near and meant
+
+    def near(self, spans: Sequence[tuple[int, int]], embedder: Embedder) -> list[Mention]:
+        """Terms and columns that are spelled like these phrases or mean the same, by one batched search."""
+        from engine.lance import joint_vectors, near_terms  # seconds to import, and most questions do without
+
+        spans = spans[:MOST_NEAR_PHRASES]
+        phrases = [self._bare(start, end) for start, end in spans]
+        kept = [(span, phrase) for span, phrase in zip(spans, phrases, strict=True) if len(phrase) > 2]
+        if not kept:
+            return []
+        vectors = joint_vectors([phrase for _, phrase in kept], [True] * len(kept), embedder)
+        mentions: dict[tuple[int, int], list[Option]] = defaultdict(list)
+        nearest = near_terms(self.table.index, vectors, NEAR_LIMIT)
+        terms = {term.id: term for term in self.table.terms_with_ids(near.id for found in nearest for near in found)}
+        for (span, phrase), found in zip(kept, nearest, strict=True):
+            for near in found:
+                if (term := terms.get(near.id)) and (option := self._near_option(phrase, term, near.score, span)):
+                    mentions[span].append(option)
+        result = []
+        for span, options in mentions.items():
+            best = max(option.quality for option in options)
+            close = sorted((option for option in options if option.quality >= best - 0.08), key=lambda option: -option.quality)
+            result.append(Mention(*span, "value", best, options=tuple(close[:5])))
+        for span, phrase in kept:
+            if columns := near_columns(self.names, phrase):
+                result.append(Mention(*span, "column", columns[0][1] * 0.95, columns=tuple(columns)))
+        return result
+
+    def _bare(self, start: int, end: int) -> str:
+        """The phrase as it is searched: its words without articles and auxiliaries between."""
+        words = [
+            token.word.folded
+            for token in self.tokens[start:end]
+            if token.content or not self.language.does(token.word.folded, "stop") or end - start == 1
+        ]
+        return " ".join(words)
+
+    def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
+        letters = likeness(phrase, term.key)
+        if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0):
+            return self._option(term, span, "near", 0.5 + 0.45 * letters)
+        if term.column.kind == "category" and score >= MEANT_FROM:
+            return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
+        return None
+
+
+def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token]) -> Finder:
+    """The finder of a question in a table; the names of its columns are gathered once a table and language."""
+    names = table.remembered(("names", language.code), lambda: column_names(table.facts, language))
+    return Finder(table, language, text, tokens, names)

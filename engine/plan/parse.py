@@ -1,0 +1,428 @@
+"""Reads one cover of a question as a plan: what is asked for, which rows, which figure, in which order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from engine.build.facts import ColumnFacts, TableFacts
+from engine.fold import stem
+from engine.plan.conditions import Condition, Conditions, clauses
+from engine.plan.nodes import Node, Nodes
+from engine.types import Having, Measure, Sort, TablePlan
+
+_ASKING = ("ask", "which", "who", "whose", "where", "when", "count", "how_much", "place_to")
+_PERSONS = ("name", "person", "player", "who", "employee", "member", "contact", "manager", "staff", "owner", "driver", "winner", "champion", "writer", "director")
+_PLACES = ("location", "place", "venue", "address", "city", "town", "where", "site", "stadium", "country")
+
+
+@dataclass(slots=True)
+class Parsed:
+    """A plan with what made it; trouble speaks against the reading, left are words (token indexes) that it does not use."""
+
+    plan: TablePlan
+    conditions: list[Condition]
+    trouble: float
+    left: list[int] = field(default_factory=list)
+    said: list[tuple[int, int, str, str]] = field(default_factory=list)  # (start, end, column, what): for the receipt
+    inspected: bool = False
+
+
+class Parser:
+    """Reads a row of nodes as a plan over one table."""
+
+    def __init__(self, nodes: Nodes, facts: TableFacts) -> None:
+        self.nodes = nodes
+        self.facts = facts
+        self.trouble = 0.0
+        self.asked: list[Node] = []
+        self.select: list[str] = []
+        self.group: list[str] = []
+        self.measures: list[Measure] = []
+        self.having: list[Having] = []
+        self.sort: list[Sort] = []
+        self.limit: int | None = None
+        self.distinct = False
+        self.said: list[tuple[int, int, str, str]] = []
+
+    def parse(self) -> Parsed:
+        """The plan."""
+        self._limits()
+        reader = Conditions(self.nodes, self.facts)
+        self.counting = any(node.does("count") for node in self.nodes)
+        conditions = reader.read()
+        self.trouble += reader.trouble
+        self._having(conditions)
+        self._sorting()
+        self._grouping()
+        self._superlatives()
+        self._aggregates()
+        self._slots()
+        inspected = self._inspect(conditions)
+        self._count(conditions)
+        self._kinds_of_question(conditions)
+        self._stray(conditions)
+        plan = TablePlan(
+            table=self.facts.name,
+            where=clauses(conditions),
+            group_by=tuple(dict.fromkeys(self.group)),
+            measures=tuple(dict.fromkeys(self.measures)),
+            having=tuple(self.having),
+            sort=tuple(self.sort),
+            limit=self.limit,
+            select=tuple(dict.fromkeys(self.select)),
+            distinct=self.distinct,
+        )
+        left = [node.mention.start for node in self.nodes if node.kind == "unknown" and not node.used]
+        return Parsed(plan, conditions, self.trouble, left, self.said, inspected)
+
+    # ---- how many rows are wanted
+
+    def _limits(self) -> None:
+        """ "top 5", "the 3 highest", "which 5 cities have the most": a small number before what is ranked."""
+        ranked = any(node.does("superlative", "top", "common", "rare") for node in self.nodes)
+        for node in self.nodes:
+            number = node.number
+            if number is None or not number.is_integer() or not 1 <= number <= 1000 or node.used:
+                continue
+            before = self.nodes.row[node.place - 1] if node.place else None
+            after = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
+            if before is not None and before.does("top"):
+                before.used = True
+                self._limit(node, int(number))
+            elif ranked and after is not None and (
+                after.does("superlative", "common", "rare") or (before is None or before.does("ask", "which", "stop", "superlative")) and after.kind in ("column", "noun", "unknown")
+            ):
+                self._limit(node, int(number))
+            if self.limit is not None:
+                return
+
+    def _limit(self, node: Node, number: int) -> None:
+        node.used, node.as_what = True, "limit"
+        self.limit = number
+        self.said.append((node.mention.start, node.mention.end, "", "limit"))
+
+    # ---- groups and orders
+
+    def _having(self, conditions: list[Condition]) -> None:
+        """ "with at least two paragraphs": a comparison of a number with rows that no column takes."""
+        for node in self.nodes:
+            if not node.does("compare") or node.used:
+                continue
+            literal, = [self.nodes.right(node.place, 1)]
+            if literal is None or literal.used or literal.number is None:
+                continue
+            counted = self.nodes.right(literal.place, 1)
+            if counted is not None and counted.kind in ("noun",) and node.detail("compare")[0] in ("more", "less", "at_least", "at_most"):
+                self.having.append(Having(measure=Measure(function="count"), op=node.detail("compare")[0], value=literal.number))  # type: ignore[arg-type]
+                for used in (node, literal, counted):
+                    used.used, used.as_what = True, "having"
+                self.trouble = max(0.0, self.trouble - 2.0)
+
+    def _sorting(self) -> None:
+        for node in self.nodes:
+            if not node.does("sort", "ascending", "descending"):
+                continue
+            target = self.nodes.right(node.place, 3)
+            while target is not None and target.does("ascending", "descending"):
+                target = self.nodes.right(target.place, 3)
+            if target is None or target.kind != "column" or target.used:
+                behind = self.nodes.left(node.place, 1)
+                target = behind if behind is not None and behind.kind == "column" and behind.as_what == "sort" else target
+            if target is None or target.kind != "column":
+                if node.does("ascending", "descending") and self.sort:
+                    self.sort[-1] = Sort(by=self.sort[-1].by, descending=node.mention.does("descending"))
+                    node.used = True
+                continue
+            if target.as_what != "sort":
+                target.used, target.as_what = True, "sort"
+                self.sort.append(Sort(by=target.columns[0].name, descending=node.mention.does("descending")))
+            elif node.mention.does("descending"):
+                self.sort[-1] = Sort(by=self.sort[-1].by, descending=True)
+            node.used = True
+
+    def _grouping(self) -> None:
+        for node in self.nodes:
+            if not node.does("each"):
+                continue
+            target = self.nodes.right(node.place, 2)
+            if target is None or target.kind != "column" or target.used:
+                continue
+            if node.mention.does("link") and not node.mention.end - node.mention.start > 1 and not self._figured():
+                continue  # "by" without a figure is no grouping
+            column = target.columns[0]
+            target.used = node.used = True
+            target.as_what = "group"
+            self.group.append(column.name)
+            self.said.append((node.mention.start, target.mention.end, column.name, "column"))
+
+    def _figured(self) -> bool:
+        return any(node.mention.does("count", "average", "sum", "minimum", "maximum", "superlative") for node in self.nodes if node.kind == "function")
+
+    # ---- most, highest, latest
+
+    def _superlatives(self) -> None:
+        for node in self.nodes:
+            if node.does("common", "rare"):
+                self._most_common(node)
+            elif node.does("superlative"):
+                self._superlative(node)
+
+    def _most_common(self, node: Node) -> None:
+        target = next((other for other in (self.nodes.right(node.place, 2), self.nodes.left(node.place, 4)) if other and other.kind == "column" and not other.used), None)
+        if target is None:
+            self.trouble += 1.0
+            return
+        node.used = target.used = True
+        target.as_what = "group"
+        self._rank_groups([target.columns[0].name], not node.mention.does("rare"))
+
+    def _rank_groups(self, columns: list[str], descending: bool) -> None:
+        self.group += columns
+        count = Measure(function="count")
+        self.sort.append(Sort(by=count, descending=descending))
+        self.limit = self.limit or 1
+
+    def _superlative(self, node: Node) -> None:
+        orders = [function.detail for function in node.mention.functions if function.kind == "superlative"]
+        after = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
+        target = self.nodes.right(node.place, 2)
+        named = target if target is not None and target.kind == "column" and not target.used else None
+        if named is not None:
+            measurable = next((column for column in named.columns if column.numeric or column.temporal), None)
+            if measurable is not None:
+                order = next((o[0] for o in orders if o[0] in ("max", "min")), "max" if orders[0][0] == "most" else "min")
+                node.used = named.used = True
+                self._rank(named, measurable, order == "max", node)
+                return
+        if any(order[0] in ("most", "fewest") for order in orders):
+            descending = any(order[0] == "most" for order in orders)
+            subject = self._subject(node)
+            counted = target if target is not None and target.kind in ("noun", "value", "unknown", "column") else None
+            if subject is not None and (counted is not None or after is None or True):
+                node.used = subject.used = True
+                subject.as_what = "group"
+                if counted is not None and counted.kind in ("noun", "unknown"):
+                    counted.used = True
+                self._rank_groups([subject.columns[0].name], descending)
+                return
+        for detail in orders:
+            if len(detail) > 1 and self._by_attribute(node, detail):
+                return
+        self.trouble += 1.0
+
+    def _by_attribute(self, node: Node, detail: tuple[str, ...]) -> bool:
+        """ "the oldest": the column that the superlative itself names."""
+        order = "max"
+        for word in detail:
+            if word in ("max", "min"):
+                order = word
+                continue
+            for column in self.facts.columns:
+                if (column.numeric or column.temporal) and stem(word) in {stem(w) for w in column.key.split()}:
+                    node.used = True
+                    self._order_rows(column, order == "max", node)
+                    return True
+        dates = [column for column in self.facts.columns if column.temporal]
+        if "date" in detail and len(dates) == 1:
+            node.used = True
+            self._order_rows(dates[0], detail[0] == "max", node)
+            return True
+        return False
+
+    def _subject(self, node: Node) -> Node | None:
+        """The column whose values are ranked by how many rows they have: named after the question word, before the superlative."""
+        for other in self.nodes:
+            if other.kind == "column" and not other.used and other.place < node.place:
+                return other
+        return next((other for other in self.nodes if other.kind == "column" and not other.used), None)
+
+    def _rank(self, named: Node, column: ColumnFacts, descending: bool, node: Node) -> None:
+        """ "the highest X": the figure itself where nothing else is asked for, else the rows with it."""
+        others = [other for other in self.nodes if other.kind == "column" and not other.used and other.place < node.place]
+        grouped = bool(self.group)
+        rows_asked = any(other.kind == "noun" and not other.used and other.place < node.place for other in self.nodes)
+        who = any(other.does("who", "where", "when", "whose") for other in self.nodes)
+        unknown_subject = any(other.kind == "unknown" and other.place < node.place for other in self.nodes)
+        self.said.append((node.mention.start, named.mention.end, column.name, "sort"))
+        if self.limit is None and not others and not rows_asked and not who and not unknown_subject and self._leads(node):
+            self.measures.append(Measure(function="max" if descending else "min", column=column.name))
+            return
+        if grouped and not others:
+            self.measures.append(Measure(function="max" if descending else "min", column=column.name))
+            return
+        self._order_rows(column, descending, node, said=False)
+
+    def _leads(self, node: Node) -> bool:
+        """Whether only question words stand before."""
+        return all(other.kind == "function" for other in self.nodes.row[: node.place]) or any(
+            other.does("ask", "which") for other in self.nodes.row[max(0, node.place - 3) : node.place]
+        )
+
+    def _order_rows(self, column: ColumnFacts, descending: bool, node: Node, said: bool = True) -> None:
+        self.sort.append(Sort(by=column.name, descending=descending))
+        self.limit = self.limit or 1
+        if said:
+            self.said.append((node.mention.start, node.mention.end, column.name, "sort"))
+
+    # ---- averages and sums
+
+    def _aggregates(self) -> None:
+        for node in self.nodes:
+            kind = next((k for k in ("average", "sum", "minimum", "maximum") if node.does(k)), None)
+            if kind is None:
+                continue
+            target = self.nodes.right(node.place, 3)
+            if target is None or target.kind != "column" or target.used:
+                continue
+            column = next((c for c in target.columns if c.numeric or (c.temporal and kind in ("minimum", "maximum"))), None)
+            if column is None:
+                continue
+            node.used = target.used = True
+            target.as_what = "measure"
+            function = {"average": "average", "sum": "sum", "minimum": "min", "maximum": "max"}[kind]
+            self.measures.append(Measure(function=function, column=column.name))  # type: ignore[arg-type]
+            self.said.append((node.mention.start, target.mention.end, column.name, "measure"))
+
+    # ---- what is asked for
+
+    def _slots(self) -> None:
+        """Columns behind a question word, up to what ties them to their conditions; at the very start no question word is needed."""
+        asking, filled = True, False
+        for node in self.nodes:
+            if node.kind == "function" and not node.used and node.mention.does(*_ASKING):
+                asking, filled = True, False
+                continue
+            if not asking:
+                continue
+            if node.kind == "column" and not node.used:
+                self._ask(node)
+                filled = True
+            elif node.kind == "function" and node.mention.does("different"):
+                self.distinct = True
+                node.used = True
+            elif node.kind == "function" and (node.mention.does("and") or node.mention.does("stop", "name_of", "superlative", "average", "sum")):
+                continue
+            elif node.kind == "function" and node.mention.does("link") and not filled:
+                continue
+            elif node.kind in ("noun",) or node.used and node.as_what != "condition":
+                continue
+            else:
+                asking = False
+        if not self.asked and not self.measures and not self.group:
+            for node in self.nodes:  # "Brazil's population and life expectancy"
+                if node.kind == "column" and not node.used and not self._is_naming(node):
+                    self._ask(node)
+
+    def _ask(self, node: Node) -> None:
+        node.used, node.as_what = True, "asked"
+        self.asked.append(node)
+        self.select.append(node.columns[0].name)
+        self.said.append((node.mention.start, node.mention.end, node.columns[0].name, "column"))
+
+    def _is_naming(self, node: Node) -> bool:
+        return node.columns[0].name == self.facts.naming
+
+    def _inspect(self, conditions: list[Condition]) -> bool:
+        """ "Does X allow Y": the column of Y is shown, and not filtered on."""
+        first = self.nodes.row[0] if self.nodes.row else None
+        if first is None or not first.mention.does("yes_no") or first.kind != "function" or self.counting or self.measures:
+            return False
+        if len(self.nodes.row) > 1 and self.nodes.row[0].mention.does("link") and self.nodes.tokens[0].word.folded in ("is", "are", "was", "were"):
+            second = self.nodes.tokens[1].word.folded if len(self.nodes.tokens) > 1 else ""
+            if second == "there":
+                return False
+        subject = next((c for c in conditions if c.column.name == self.facts.naming or c.column.kind == "code"), None)
+        if subject is None:
+            return False
+        looked_at = [c for c in conditions if c is not subject and c.start > subject.start and not self._placed(c)]
+        for condition in looked_at:
+            conditions.remove(condition)
+            self.select.append(condition.column.name)
+            self.said.append((condition.start, condition.end, condition.column.name, "column"))
+        return bool(looked_at)
+
+    def _placed(self, condition: Condition) -> bool:
+        before = self.nodes.row[condition.place - 1] if condition.place else None
+        return before is not None and before.kind == "function" and before.mention.does("place")
+
+    def _count(self, conditions: list[Condition]) -> None:
+        node = next((n for n in self.nodes if n.does("count")), None)
+        if node is None:
+            return
+        node.used = True
+        several = "different" in " ".join(t.word.folded for t in self.nodes.tokens[node.mention.start : node.mention.end]) or self.distinct
+        behind = self.asked and [a for a in self.asked if a.place > node.place and all(
+            n.kind != "value" for n in self.nodes.between(node.place, a.place))]
+        counted = behind[0] if behind and all(
+            self.nodes.tying(n) or n.does("different") or n.mention.does("different") or n.as_what == "asked" for n in self.nodes.between(node.place, behind[0].place)
+        ) else None
+        if counted is None:
+            self.measures.append(Measure(function="count"))
+            grouped = [a for a in self.asked]
+            if grouped and not self.group:  # "list each language and the number of channels"
+                self.group = [a.columns[0].name for a in grouped]
+            self.select = []
+            return
+        column = counted.columns[0]
+        if column.numeric and not several and not self.group and not self._id_like(column):
+            return  # "how many points": the figure stands in the column
+        self.select = [name for name in self.select if name != column.name]
+        whole = column.name == self.facts.naming and not several or self.group
+        further = [a for a in self.asked if a is not counted and a.place > counted.place] if several else []
+        self.measures.append(Measure(function="count") if whole else Measure(function="count_distinct", column=column.name))
+        for other in further:
+            self.measures.append(Measure(function="count_distinct", column=other.columns[0].name))
+            self.select = [name for name in self.select if name != other.columns[0].name]
+        if self.select and not self.group:
+            self.group, self.select = list(self.select), []
+        self.distinct = False
+
+    def _id_like(self, column: ColumnFacts) -> bool:
+        return column.distinct == self.facts.rows and bool({"id", "code", "nr", "no"} & set(column.key.split()))
+
+    def _kinds_of_question(self, conditions: list[Condition]) -> None:
+        """Who, where, when, how long: a column of that kind where none was named."""
+        if self.group and not self.measures and not self.having and (not self.sort or any(node.does("counts") for node in self.nodes)):
+            self.measures.append(Measure(function="count"))
+        if self.having and not self.group:
+            self.group, self.select = (self.select or [self.facts.naming]), []
+        if self.group:
+            self.select = []
+            self.distinct = False
+        if self.select or self.measures or self.group:
+            return
+        for kind, words in (("who", _PERSONS), ("whose", _PERSONS), ("where", _PLACES), ("when", ())):
+            if not any(node.does(kind) for node in self.nodes):
+                continue
+            taken = {condition.column.name for condition in conditions}
+            if kind == "when":
+                found = [c for c in self.facts.columns if c.temporal and c.name not in taken]
+                found += [c for c in self.facts.columns if {"date", "year", "season", "time"} & set(c.key.split()) and c.name not in taken and c not in found]
+            else:
+                found = [c for word in words for c in self.facts.columns if word in {stem(w) for w in c.key.split()} | set(c.key.split()) and c.name not in taken]
+                if kind == "where" and self.facts.declared:
+                    found = []
+            if found and kind != "whose":
+                self.select.append(found[0].name)
+            elif kind == "when":
+                self.trouble += 2.0
+
+    def _stray(self, conditions: list[Condition]) -> None:
+        """Columns that are only mentioned speak a little against the reading; function words that found nothing to do, more."""
+        for node in self.nodes:
+            if node.used:
+                continue
+            if node.kind == "column":
+                self.trouble += 0.05 if self._is_naming(node) else 0.3
+            elif node.kind == "number":
+                self.trouble += 1.5
+            elif node.kind == "date":
+                self.trouble += 2.0
+            elif node.kind == "function" and node.mention.does("negation") and not node.mention.does("link", "stop"):
+                self.trouble += 1.5
+            elif node.kind == "function" and node.mention.does("superlative", "common", "rare"):
+                self.trouble += 1.0
+            elif node.kind == "function" and node.mention.does("compare") and not node.mention.does("link", "stop", "place", "and"):
+                self.trouble += 1.0
+            elif node.kind == "function" and node.mention.does("average") and not self.measures:
+                self.trouble += 1.0
