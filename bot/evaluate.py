@@ -98,7 +98,7 @@ def _source(case: Case, root: Path, path: Path) -> str:
 
 def _read(path: Path, field: str) -> list[Case]:
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, ValueError):
         raise UsageError(f'The cases "{path}" cannot be read; they must be a file of JSON lines in UTF-8.') from None
     cases = []
