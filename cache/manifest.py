@@ -13,7 +13,7 @@ FILE = "manifest.json"
 FORMAT = 1  # of this file and of the folder that it describes
 
 
-class Damaged(Exception):
+class DamageError(Exception):
     """A manifest, or what it names, is not what was written; the text says what is wrong, for the log."""
 
 
@@ -36,17 +36,17 @@ class Manifest(NamedTuple):
 
 
 def read_manifest(home: Path, key: str) -> Manifest | None:
-    """The manifest in a key's folder, None where there is none; Damaged where it cannot be read or is another's."""
+    """The manifest in a key's folder, None where there is none; DamageError where it cannot be read or is another's."""
     fields = _read(home)
     if fields is None:
         return None
     if fields.pop("format", None) != FORMAT:
-        raise Damaged("it was written by another version of Almanac")
+        raise DamageError("it was written by another version of Almanac")
     if not _is_manifest(fields):
-        raise Damaged("its fields are not those of a manifest")
+        raise DamageError("its fields are not those of a manifest")
     manifest = Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
     if manifest.key != digest(key):
-        raise Damaged("it belongs to another table")
+        raise DamageError("it belongs to another table")
     return manifest
 
 
@@ -54,7 +54,7 @@ def named_folder(home: Path) -> str | None:
     """The folder that a manifest of any format names: what must not be swept, even where this version of the project cannot use it."""
     try:
         fields = _read(home)
-    except Damaged:
+    except DamageError:
         return None
     folder = fields.get("folder") if fields else None
     return folder if isinstance(folder, str) else None
@@ -71,9 +71,9 @@ def _read(home: Path) -> dict[str, JSON] | None:
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError):
-        raise Damaged("it cannot be read") from None
+        raise DamageError("it cannot be read") from None
     if not isinstance(fields, dict):
-        raise Damaged("its fields are not those of a manifest")
+        raise DamageError("its fields are not those of a manifest")
     return fields
 
 

@@ -21,7 +21,7 @@ from types import TracebackType
 from cache.errors import disk_error, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
 from cache.locks import Lock, claim, share, wait_for
-from cache.manifest import FILE, Damaged, Manifest, named_folder, read_manifest, write_manifest
+from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest
 from cache.types import JSON
 
 log = logging.getLogger(__name__)
@@ -71,8 +71,8 @@ class Store:
                 # Either it was switched and swept just now, and the manifest names another, or what it names is not there.
                 before, manifest = manifest, read_manifest(home, key)
                 if manifest == before:
-                    raise Damaged("the folder that it names is missing")
-        except Damaged as damage:
+                    raise DamageError("the folder that it names is missing")
+        except DamageError as damage:
             log.warning("Not using %s: %s.", home / FILE, damage)
         except OSError as error:
             log.warning("Not using %s: it could not be read (%s).", home / FILE, type(error).__name__)
@@ -162,7 +162,7 @@ class Store:
 
 
 def _hold(home: Path, manifest: Manifest) -> Held | None:
-    """Hold what a manifest names; None where it is not there (any more), Damaged where it is not what was built."""
+    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built."""
     folder = home / manifest.folder
     try:
         lock = share(folder / HELD)
@@ -179,7 +179,7 @@ def _hold(home: Path, manifest: Manifest) -> Held | None:
             whole = False
         if not whole:
             lock.close()
-            raise Damaged(f"the file {name} of its version is missing or was changed")
+            raise DamageError(f"the file {name} of its version is missing or was changed")
     return Held(folder, manifest, lock)
 
 

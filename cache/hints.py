@@ -1,0 +1,108 @@
+"""Remembers what may be lost at any moment: JSON by key in diskcache, where whatever goes wrong is a miss and one log line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from cache.folders import digest, private, remove
+from cache.types import JSON
+
+log = logging.getLogger(__name__)
+
+FORMAT = 1  # of what is stored; what another version of the project stored is a miss
+PATIENCE = 1.0  # seconds to wait for another process that is writing
+RETRY = 30.0  # seconds until a folder that could not be used is tried again
+_DAMAGED = frozenset({11, 26})  # SQLite's result codes for a file that is malformed, and one that is no database
+
+
+class Hints:
+    """One namespace of hints, opened when it is first used; for any number of threads and processes.
+
+    It has a folder of its own (mode 0700) with a limit of its own, in bytes, that should be far above the size of one value;
+    the least recently stored go when it is reached.
+    """
+
+    def __init__(self, root: Path, namespace: str, limit: int = 64 * 2**20) -> None:
+        self.folder = root.absolute() / namespace
+        self._limit = limit
+        self._cache: Any = None
+        self._file: os.stat_result | None = None
+        self._closed_until = 0.0
+        self._told = False
+
+    def get(self, key: str) -> Any:
+        """What was set for this key; None where nothing was, or nothing that can be used."""
+        with self._going_on("read"):
+            cache = self._open()
+            found = cache.get(digest(key)) if cache is not None else None
+            if found is not None:
+                form, value = found
+                self._told = False
+                return value if form == FORMAT else None
+        return None
+
+    def set(self, key: str, value: JSON, expire: float | None = None) -> None:
+        """Remember this, where it can be; expire: seconds until it is forgotten, never without it."""
+        with self._going_on("written"):
+            if (cache := self._open()) is not None:
+                cache.set(digest(key), [FORMAT, value], expire=expire)
+                self._told = False
+
+    def forget(self, key: str) -> None:
+        """Lose what was set for this key."""
+        with self._going_on("written"):
+            if (cache := self._open()) is not None:
+                cache.delete(digest(key))
+
+    def close(self) -> None:
+        """Close the files; the next use opens them again."""
+        cache, self._cache, self._file = self._cache, None, None
+        if cache is not None:
+            with suppress(Exception):
+                cache.close()
+
+    def _open(self) -> Any:
+        """The open cache; None while it is left alone after a failure."""
+        if self._cache is not None and self._is_there():
+            return self._cache
+        if time.monotonic() < self._closed_until:
+            return None
+        self.close()
+        from cache.plain_disk import open_cache  # here, as reading a version must not have to import diskcache
+
+        private(self.folder)
+        if self.folder.stat().st_mode & 0o077:
+            self.folder.chmod(0o700)
+        cache = open_cache(self.folder, self._limit, PATIENCE)
+        self._file = (self.folder / "cache.db").stat()
+        self._cache = cache
+        return cache
+
+    def _is_there(self) -> bool:
+        """Whether the open file is still the one at its path: a removed one would go on taking what no one else can find."""
+        try:
+            return self._file is not None and os.path.samestat(self._file, (self.folder / "cache.db").stat())
+        except OSError:
+            return False
+
+    @contextmanager
+    def _going_on(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:  # noqa: BLE001  a damaged file may lead to any
+            if not self._told:
+                log.warning("The hints in %s could not be %s (%s); going on without them.", self.folder, what, type(error).__name__)
+                self._told = True
+            code = getattr(error, "sqlite_errorcode", None)
+            if isinstance(code, int) and code & 0xFF in _DAMAGED:
+                self.close()
+                remove(self.folder)  # the next use begins anew
+            elif code is not None or isinstance(error, OSError):
+                self.close()
+                self._closed_until = time.monotonic() + RETRY
