@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 
 from engine.read.table import SourceTable
-from engine.fold import fold
 
 
 def representative(table: SourceTable, size: int = 20, seed: int = 0) -> list[int]:

@@ -2,71 +2,226 @@
 
 from __future__ import annotations
 
-import csv
+import glob
 import hashlib
+import os
 import re
-import sqlite3
-from collections.abc import Iterable, Sequence
-from datetime import datetime, timezone
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
-
 from engine.errors import SourceError
+from engine.read.columns import typed
+from engine.read.decode import digest_of, encoding_of
+from engine.read.delimited import read_delimited
+from engine.read.layout import tables_in
 from engine.read.options import ReadOptions
-from engine.read.table import SourceColumn, SourceTable
-from engine.types import ColumnType, Value
+from engine.read.raw import RawTable, joined
+from engine.read.records import read_json_lines, read_parquet
+from engine.read.table import Doubt, SourceTable
+
+_READING = "1"  # part of every fingerprint: a change in how sources are read makes new versions
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+_SQLITE = b"SQLite format 3\0"
+_KNOWN_BINARIES = {
+    b"%PDF": "a PDF",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+    b"GIF8": "a picture",
+    b"\x1f\x8b": "a gzip archive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Tables without types, the digest of what they were read from, and when it changed."""
+
+    tables: list[RawTable]
+    digest: bytes
+    changed_at: str = ""
 
 
 def read_source(source: str, options: ReadOptions, base: Path | None) -> list[SourceTable]:
-    """Dispatch on the kind of the source."""
-    path = (base or Path()) / source.removeprefix("sqlite:///")
-    if not path.is_file():
-        raise SourceError(f"There is no file {source}.")
-    data = path.read_bytes()
-    if not data.strip():
-        raise SourceError(f"{source} is empty.")
-    changed = datetime.fromtimestamp(path.stat().st_mtime, timezone.utc).isoformat(timespec="seconds")
-    print_ = hashlib.blake2b(data + options.model_dump_json().encode(), digest_size=16).hexdigest()
-    if data.startswith(b"SQLite format 3"):
-        with sqlite3.connect(path) as connection:
-            names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type='table' AND name NOT LIKE 'sqlite_%'")]
-            tables = []
-            for name in names:
-                cursor = connection.execute('SELECT * FROM "' + name.replace('"', '""') + '"')
-                rows = [["" if cell is None else str(cell) for cell in row] for row in cursor]
-                tables.append(_table(name, [part[0] for part in cursor.description], rows, source, changed, print_ + name))
-            return tables
-    text = data.decode("utf-8-sig", "replace")
-    lines = list(csv.reader(text.splitlines(keepends=True)))
-    header, *rows = [line for line in lines if any(line)]
-    return [_table(path.stem, header, rows, source, changed, print_)]
-
-
-def _table(name: str, header: Sequence[str], rows: Iterable[Sequence[str]], source: str, changed: str, fingerprint: str) -> SourceTable:
-    listed = list(rows)
-    columns = []
-    for i, title in enumerate(header):
-        known: dict[str, int] = {}
-        codes = np.array([known.setdefault(row[i], len(known)) if i < len(row) else -1 for row in listed], dtype=np.int32)
-        texts = list(known)
-        kind, values = _typed(texts)
-        columns.append(SourceColumn(title.strip() or f"column {i + 1}", kind, texts, values, codes))
-    return SourceTable(name, columns, len(listed), source, encoding="utf-8", delimiter=",", changed_at=changed, fingerprint=fingerprint)
-
-
-def _typed(texts: list[str]) -> tuple[ColumnType, list[Value]]:
-    filled = [text for text in texts if text.strip()]
-    if filled and all(re.fullmatch(r"-?(0|[1-9]\d{0,17})", text) for text in filled):
-        return "integer", [int(text) if text.strip() else None for text in texts]
-    if filled and all(re.fullmatch(r"-?\d+(\.\d+)?", text) for text in filled) and not any(re.match(r"0\d", text) for text in filled):
-        return "decimal", [float(text) if text.strip() else None for text in texts]
-    if filled and all(re.fullmatch(r"\d{4}-\d\d-\d\d", text) for text in filled):
-        return "date", [text or None for text in texts]
-    return "text", [text.strip() or None for text in texts]
+    """Every table of a source with types and doubts."""
+    found = _read(source, options, base)
+    if not any(table.rows for table in found.tables):
+        raise SourceError(f"{source} has {'a header and no rows' if any(table.columns for table in found.tables) else 'no table'}.")
+    return [_finished(table, source, options, found, n) for n, table in enumerate(_named_apart(found.tables))]
 
 
 def stamp_source(source: str, base: Path | None) -> str:
-    """Size and time of the file."""
-    path = (base or Path()) / source.removeprefix("sqlite:///")
-    return f"{path.stat().st_size}-{path.stat().st_mtime_ns}" if path.is_file() else ""
+    """Sizes and times of the files, the ETag of an address, nothing for a database server."""
+    if source.startswith(("https://", "http://")):
+        from engine.read.address import stamp_address
+
+        return stamp_address(source)
+    if _URL.match(source) and not source.startswith("sqlite:///"):
+        return ""
+    try:
+        found = [path.stat() for path in _paths(source.removeprefix("sqlite:///"), base)]
+    except (OSError, SourceError):
+        return ""
+    return " ".join(f"{each.st_size}-{each.st_mtime_ns}" for each in found)
+
+
+def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
+    if source.startswith(("https://", "http://")):
+        from engine.read.address import fetched
+
+        with fetched(source, options) as (path, changed):
+            return replace(_stable(path, source, _stem(source.split("?")[0]), options), changed_at=changed)
+    if _URL.match(source):
+        from engine.read.database import read_database
+
+        return _Read(*read_database(source, options, base))
+    paths = _paths(source, base)
+    if len(paths) == 1 and not glob.has_magic(source):
+        return _stable(paths[0], source, _stem(source), options)
+    return _several(paths, source, options)
+
+
+def _several(paths: list[Path], source: str, options: ReadOptions) -> _Read:
+    read = [_stable(path, path.name, _stem(path.name), options) for path in paths]
+    for path, each in zip(paths, read, strict=True):
+        if len(each.tables) != 1:
+            raise SourceError(
+                f"{path.name} holds {len(each.tables)} tables; files read as one table hold one each, or the catalog names the sheet."
+            )
+    name = re.sub(r"[\W_]*[*?\[].*", "", _stem(source)) or Path(source).parent.name or "table"
+    table = joined([each.tables[0] for each in read], [path.name for path in paths], name)
+    digest = hashlib.blake2b(b"".join(each.digest for each in read), digest_size=16).digest()
+    return _Read([table], digest, max(each.changed_at for each in read))
+
+
+def _paths(source: str, base: Path | None) -> list[Path]:
+    """The file of a path, or the files of a pattern in the order of their names."""
+    path = Path(source).expanduser() if base is None else base / Path(source).expanduser()
+    if path.exists() or not glob.has_magic(source):
+        if path.is_dir():
+            raise SourceError(f"{source} is a folder; name a file, or the files in it, as in {source.rstrip('/')}/*.csv.")
+        if not path.exists():
+            raise SourceError(f"There is no file {source}.")
+        return [path]
+    found = sorted(Path(each) for each in glob.glob(str(path), recursive=True))
+    files = [each for each in found if each.is_file()]
+    if not files:
+        raise SourceError(f"No file fits {source}.")
+    return files
+
+
+def _stem(source: str) -> str:
+    name = source.rstrip("/").rsplit("/", 1)[-1]
+    stem = re.sub(r"\.(?:csv|tsv|tab|psv|txt|xlsx|xlsm|xlsb|xls|ods|parquet|jsonl|ndjson|json|sqlite3?|db)$", "", name, flags=re.IGNORECASE)
+    return re.sub(r"\.(?:csv|tsv|txt)$", "", stem, flags=re.IGNORECASE) or "table"
+
+
+def _stable(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    """Reads a file that is the same before and after; once more where it is not."""
+    for _ in range(2):
+        try:
+            before = path.stat()
+            read = _file(path, shown, name, options)
+            after = path.stat()
+        except PermissionError:
+            raise SourceError(f"{shown} may not be read by this user.") from None
+        except FileNotFoundError:
+            raise SourceError(f"{shown} went away while it was read.") from None
+        except IsADirectoryError:
+            raise SourceError(f"{shown} is a folder and no file.") from None
+        if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+            changed = datetime.fromtimestamp(after.st_mtime, UTC).isoformat(timespec="seconds")
+            return replace(read, changed_at=changed)
+    raise SourceError(f"{shown} changed while it was read; try again when it is at rest.")
+
+
+def _file(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    size = os.path.getsize(path)
+    if size > options.bytes:
+        raise SourceError(f"{shown} has {size:,} bytes, more than the {options.bytes:,} that may be read; raise bytes in the catalog.")
+    with path.open("rb") as file:
+        head = file.read(4096)
+    if not head.strip(b"\0 \t\r\n\xef\xbb\xbf"):
+        raise SourceError(f"{shown} is empty.")
+    lower = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:15].lower()
+    if lower.startswith((b"<!doctype html", b"<html", b"<head")):
+        raise SourceError(f"{shown} is a web page and not a table; the address of the file itself is needed.")
+    for mark, what in _KNOWN_BINARIES.items():
+        if head.startswith(mark):
+            raise SourceError(f"{shown} is {what} and not a table; a CSV, spreadsheet, Parquet or JSON lines file is expected.")
+    return _reader(head, path)(path, shown, name, options)
+
+
+def _reader(head: bytes, path: Path) -> Callable[[Path, str, str, ReadOptions], _Read]:
+    if head.startswith(_SQLITE):
+        return _sqlite
+    if head.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        return _spreadsheet
+    if head.startswith(b"PAR1"):
+        return _parquet
+    suffix = path.suffix.lower()
+    if suffix in (".jsonl", ".ndjson", ".json") or re.match(rb"[\xef\xbb\xbf\s]*(?:\[\s*)?\{\s*\"", head):
+        return _json_lines
+    return _text
+
+
+def _sqlite(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    from engine.read.database import read_sqlite
+
+    return _Read(*read_sqlite(path, shown, options))
+
+
+def _spreadsheet(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    from engine.read.sheets import read_sheets
+
+    tables: list[RawTable] = []
+    sheets = read_sheets(path, shown, options)
+    for title, grid in sheets:
+        tables += tables_in(grid, title if len(sheets) > 1 else name, options, sheet=True)
+    return _Read(tables, digest_of(path))
+
+
+def _parquet(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    return _Read([read_parquet(path, shown, name)], digest_of(path))
+
+
+def _json_lines(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    table, encoding, digest = read_json_lines(path, shown, name, options)
+    return _Read([replace(table, encoding=encoding)], digest)
+
+
+def _text(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
+    encoding = encoding_of(path, shown, options.encoding)
+    found = read_delimited(path, shown, encoding, options)
+    tables = tables_in(found.grid, name, options)
+    if encoding.strays:
+        text = f"Some bytes are not {encoding.name} and are read as Windows-1252."
+        tables[0].doubts.append(Doubt("stray_bytes", text, encoding.strays[:100]))
+    if found.unquoted:
+        text = "A quotation mark opens a cell here and nothing closes it; quotation marks are read as text."
+        tables[0].doubts.append(Doubt("unclosed_quote", text, (found.unquoted,)))
+    return _Read([replace(table, encoding=encoding.name, delimiter=found.dialect.delimiter) for table in tables], encoding.digest)
+
+
+def _named_apart(tables: list[RawTable]) -> list[RawTable]:
+    taken: set[str] = set()
+    given = []
+    for table in tables:
+        name, n = table.name, 2
+        while name.casefold() in taken:
+            name, n = f"{table.name} {n}", n + 1
+        taken.add(name.casefold())
+        given.append(replace(table, name=name))
+    return given
+
+
+def _finished(table: RawTable, source: str, options: ReadOptions, read: _Read, number: int) -> SourceTable:
+    columns, doubts = typed(table, options, source)
+    if not table.rows:
+        doubts.append(Doubt("no_rows", "The table has a header and no rows."))
+    print_ = hashlib.blake2b(read.digest, digest_size=16)
+    print_.update(f"{_READING} {number} {table.name} {options.model_dump_json()}".encode())
+    return SourceTable(
+        table.name, columns, table.rows, source, table.encoding, table.delimiter, table.header_rows, read.changed_at, print_.hexdigest(),
+        [*table.doubts, *doubts], table.lines, {row + 1: cells for row, cells in table.overflow.items()}, table.around,
+    )  # fmt: skip

@@ -31,6 +31,7 @@ class SourceColumn:
     codes: for each row an index into texts, -1 where the row has no such cell. Shape (rows,), int32.
     list_separator: what divides the items of a cell ("; "), None where cells are no lists; values stay whole texts then.
     misfits: indexes into texts of those that do not fit the type and are no spelling of "no value".
+    header: the cells that the name was made from, from the top, as they stand in the source.
     """
 
     name: str
@@ -40,6 +41,7 @@ class SourceColumn:
     codes: NDArray[np.int32]
     list_separator: str | None = None
     misfits: frozenset[int] = frozenset()
+    header: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,9 @@ class SourceTable:
     header_rows: how many rows make the header; encoding and delimiter are empty where there is none.
     changed_at: when the source says that it last changed (ISO 8601, UTC), empty where it does not.
     fingerprint: of the content and of how it is read: the same content read in the same way has the same.
+    lines: for each row the line (or sheet row) where it begins; the first is 1. Empty where a source has none.
+    overflow: by row number (the first is 1) the cells that stand beyond the last column.
+    around: by line the cells of what is no part of the table: titles above, notes, totals below, repeated headers.
     """
 
     name: str
@@ -62,3 +67,6 @@ class SourceTable:
     changed_at: str = ""
     fingerprint: str = ""
     doubts: list[Doubt] = field(default_factory=list)
+    lines: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    overflow: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    around: dict[int, tuple[str, ...]] = field(default_factory=dict)
