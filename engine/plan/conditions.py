@@ -10,6 +10,7 @@ from engine.plan.mentions import Option
 from engine.plan.nodes import Node, Nodes
 from engine.types import Clause, Comparison, How, Operator, Value
 
+DOMINANT = 2.5  # a term of one column is meant rather than the same in another that holds it so many times less
 _AFTER_DATES = {"after": "more", "before": "less", "since": "at_least", "until": "at_most"}
 _NEGATED: dict[str, Operator] = {
     "is": "is_not", "has": "has_none", "less": "at_least", "more": "at_most", "at_least": "less", "at_most": "more", "blank": "not_blank", "not_blank": "blank",
@@ -295,6 +296,12 @@ class Conditions:
         categories = [option for option in close if option.column.kind == "category"]
         if categories and len(categories) < len(close):
             return self._narrowest(categories)
+        naming = [option for option in close if option.column.name == self.facts.naming]
+        if naming and len(naming) < len(close):
+            return naming[0], False
+        ranked = sorted(close, key=lambda option: -option.rows)
+        if ranked[0].rows >= DOMINANT * ranked[1].rows and not ranked[0].column.numeric:
+            return ranked[0], False
         keys = [option for option in close if option.column.name in self.facts.keys]
         if keys and len(keys) < len(close):
             return self._narrowest(keys)
@@ -348,8 +355,8 @@ class Conditions:
                     following = self.nodes.row[target.place + 1] if target.place + 1 < len(self.nodes.row) else None
                     if following is not None and following.kind == "value" and not self.nodes.broken_between(target.place, following.place):
                         continue
-                    filled = self.nodes.right(target.place, 2)
-                    ties = [filled] if filled is not None and filled.does("filled", "blank") else []
+                    filled = next((n for n in self.nodes.row[target.place + 1 : target.place + 4] if n.does("filled", "blank")), None)
+                    ties = [filled] if filled is not None else []
                     self._add(Condition(target.columns[0], "blank", [], node.mention.start, target.mention.end, place=target.place), node, target, *ties)
             elif node.does("blank", "filled"):
                 target = self.nodes.left(node.place, 3) or self.nodes.right(node.place, 2)

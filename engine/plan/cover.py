@@ -25,10 +25,13 @@ def worth(mention: Mention, tokens: Sequence[Token]) -> float:
     part = tokens[mention.start : mention.end]
     content = sum(token.content for token in part)
     if mention.kind == "function":
-        return 0.2 + 0.12 * (len(part) - 1)
-    weight = max(content, 0.6) + 0.3 * (len(part) - content) + 0.12 * (len(part) - 1)
+        return 0.2 + 0.12 * (len(part) - 1) + content
+    edges = (not part[0].content) + (not part[-1].content) if content else 0
+    weight = max(content, 0.6) + 0.3 * (len(part) - content) - 0.25 * edges + 0.12 * (len(part) - 1)
     if mention.kind == "value" and part[0].quote and all(token.quote == part[0].quote for token in part):
         weight += 0.3
+    if mention.kind == "noun":
+        weight += 0.08
     if mention.kind in ("number", "date"):
         return mention.quality * weight * (0.9 if mention.kind == "number" else 1.0)
     if mention.kind == "column":

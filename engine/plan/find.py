@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from engine.build.facts import ColumnFacts
 from engine.embed import Embedder
@@ -40,11 +40,13 @@ class Finder:
 
     def certain(self) -> list[Mention]:
         """Function words, columns, row nouns, literals, exact terms and parts of names."""
-        mentions = [*self._functions(), *self._columns(), *self._nouns(), *self._literals()]
-        values = self._values()
-        mentions += values
-        mentions += self._parts([m for m in values if m.quality >= 0.9])
-        return mentions
+        literals = {(mention.start, mention.end): mention for mention in self._literals()}
+        values = []
+        for value in self._values():  # a number or date that is a term too keeps both
+            literal = literals.pop((value.start, value.end), None)
+            values.append(replace(value, number=literal.number, dates=literal.dates) if literal else value)
+        parts = self._parts([m for m in values if m.quality >= 0.9])
+        return [*self._functions(), *self._columns(), *self._nouns(), *literals.values(), *values, *parts]
 
     def _spans(self, longest: int) -> Iterable[tuple[int, int]]:
         for start in range(len(self.tokens)):
@@ -59,15 +61,14 @@ class Finder:
 
     def _columns(self) -> Iterable[Mention]:
         for start, end in self._spans(8):
-            if not self._content(start, end) and end - start < 2:
-                phrase = self.tokens[start].word.folded
-                exact = [(c, q) for c, q in named_columns(self.names, phrase, self.language) if q >= 0.95]
-                if exact:
-                    yield Mention(start, end, "column", 0.9, columns=tuple(exact))
-                continue
+            edges = self.tokens[start].content and self.tokens[end - 1].content
+            if start == 0 and end == 1 and not edges and len(self.tokens) > 1 and self.language.does(self.tokens[0].word.folded, "ask"):
+                continue  # "name the winner"
             best: dict[str, tuple[ColumnFacts, float]] = {}
             for phrase in span_keys(self.tokens, start, end):
                 for column, quality in named_columns(self.names, phrase, self.language):
+                    if not edges and not (quality >= 0.95 and (phrase == column.key or phrase in column.other_names or self._content(start, end))):
+                        continue  # part of a name is no function word
                     if column.name not in best or best[column.name][1] < quality:
                         best[column.name] = (column, quality)
             if best:
@@ -125,6 +126,7 @@ class Finder:
                 value = number.value
                 keys[str(int(value)) if value.is_integer() else str(value)].append(span)
         options: dict[tuple[int, int], dict[tuple[str, str], Option]] = defaultdict(dict)
+        nouns = {stems(noun) for noun in self.table.facts.nouns}
 
         def add(span: tuple[int, int], term: FoundTerm, how: How, quality: float) -> None:
             option = self._option(term, span, how, quality)
@@ -138,6 +140,9 @@ class Finder:
                 add(span, term, how, 1.0)
         for term in self.table.terms_with_stems(stemmed):
             for span in stemmed.get(stems(term.key), ()):
+                last = self.tokens[span[1] - 1]
+                if last.stem in nouns and last.word.folded not in term.key.split() and span[1] - span[0] > 1:
+                    continue  # "Ace pharmacies" are pharmacies called Ace, not the one named "Ace Pharmacy"
                 add(span, term, "spelling", 0.95)
         for span, term, quality in self._said_otherwise(keys, stemmed):
             add(span, term, "synonym", quality)
@@ -172,7 +177,8 @@ class Finder:
                     others[other] += free
         for term in self.table.terms_with_stems(others):
             for span in others.get(stems(term.key), ()):
-                yield span, term, 0.88
+                if term.column.kind == "category" or term.column.list_separator is not None:
+                    yield span, term, 0.88
 
     def _option(self, term: FoundTerm, span: tuple[int, int], how: How, quality: float) -> Option:
         """A term as a condition: for the naming column also what begins with it, where other names do."""
@@ -195,7 +201,7 @@ class Finder:
             part = self.tokens[start:end]
             if (start, end) in taken or not part[0].content or not part[-1].content or not self._wordy(part):
                 continue
-            if len({token.quote for token in part}) > 1 or any(token.after in (",", ";", ".") for token in part[:-1]):
+            if len({token.quote for token in part}) > 1 or any(token.breaks for token in part[:-1]):
                 continue
             if not all(self._occurs(token.stem, known) for token in part):
                 continue

@@ -27,6 +27,11 @@ class Token:
     quote: int  # number of the quotation that it stands in, 0 for none
     after: str  # the punctuation between it and the next word, blanks off
 
+    @property
+    def breaks(self) -> bool:
+        """Whether a clause ends behind it; a point behind a short word is an abbreviation's."""
+        return any(mark in self.after for mark in ",;?!") or ("." in self.after and len(self.word.folded) > 4)
+
 
 @dataclass(frozen=True, slots=True)
 class Option:

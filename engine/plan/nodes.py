@@ -93,8 +93,7 @@ class Nodes:
         return any(self._broken(node) for node in self.row[low:high])
 
     def _broken(self, node: Node) -> bool:
-        after = self.tokens[node.mention.end - 1].after
-        return any(mark in after for mark in ",;.?!") and not after.startswith(".)")
+        return self.tokens[node.mention.end - 1].breaks
 
     def between(self, one: int, other: int) -> list[Node]:
         """The nodes between two places."""

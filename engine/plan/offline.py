@@ -14,8 +14,8 @@ from engine.plan.nodes import nodes_of
 from engine.plan.parse import Parsed, Parser
 from engine.table import OpenTable
 
-NEAR_BELOW = 0.9  # mentions of a lower quality are searched again among near terms
-CERTAIN = 0.85
+WEAK = 0.6  # mentions of a lower quality are searched again among near terms
+_ENDING = ("ask", "which", "count", "place", "negation", "or", "compare", "superlative", "each", "sort", "starts_with", "contains")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,48 +42,41 @@ def readings(text: str, language: Language, tables: Sequence[OpenTable], embedde
 def _over(finder: Finder, embedder: Embedder) -> list[Reading]:
     mentions = list(finder.certain())
     best = covers(mentions, finder.tokens)
-    spans = _to_search(best[0], finder.tokens) if best else []
+    spans = _to_search(best[0], finder.tokens, finder.language) if best else []
     if spans:
         mentions += finder.near(spans, embedder)
         best = covers(mentions, finder.tokens)
     return [_read(cover, finder) for cover in best]
 
 
-def _to_search(cover: Cover, tokens: Sequence[Token]) -> list[tuple[int, int]]:
+def _to_search(cover: Cover, tokens: Sequence[Token], language: Language) -> list[tuple[int, int]]:
     """The phrases that hold words without a place, or with a weak one: with their neighbours, longest first."""
     weak = set(cover.left)
-    firm: set[int] = set()
     for mention in cover.mentions:
-        inside = range(mention.start, mention.end)
-        if mention.kind in ("value", "column", "noun") and mention.quality < NEAR_BELOW:
-            weak |= {place for place in inside if tokens[place].content}
-        elif mention.kind != "function" or any(tokens[place].content for place in inside):
-            firm |= set(inside)
+        if mention.kind in ("value", "column", "noun") and mention.quality < WEAK:
+            weak |= {place for place in range(mention.start, mention.end) if tokens[place].content}
+    ends = {
+        place
+        for mention in cover.mentions
+        if (mention.kind == "function" and mention.does(*_ENDING) and not mention.does("stop", "link")) or mention.kind in ("number", "date")
+        for place in range(mention.start, mention.end)
+    }
     spans = []
     for start in range(len(tokens)):
-        for end in range(start + 1, min(len(tokens), start + 7) + 1):
+        for end in range(start + 1, min(len(tokens), start + 6) + 1):
             inside = range(start, end)
             edges = tokens[start].content and tokens[end - 1].content
-            if edges and weak & set(inside) and not firm & set(inside) and not any(t.after in (",", ";", ".", "?") for t in tokens[start : end - 1]):
+            if edges and weak & set(inside) and not ends & set(inside) and not any(token.breaks for token in tokens[start : end - 1]):
                 spans.append((start, end))
-    return sorted(spans, key=lambda span: span[0] - span[1])
+    outside = [span for span in spans if set(range(*span)) <= weak]
+    return [*outside, *sorted((span for span in spans if span not in outside), key=lambda span: span[1] - span[0])]
 
 
 def _read(cover: Cover, finder: Finder) -> Reading:
     facts = finder.table.facts
     nodes = nodes_of(cover, finder.tokens, finder.language)
     parsed = Parser(nodes, facts).parse()
-    lost = _lost(nodes.row, parsed, finder)
+    lost = parsed.left
     strict = 1.4 if facts.declared else 0.7
     score = cover.score - parsed.trouble - strict * len(lost)
     return Reading(finder.table, parsed, cover, score, tuple(lost), tuple(finder.tokens))
-
-
-def _lost(row: Sequence[object], parsed: Parsed, finder: Finder) -> list[int]:
-    return [place for place in parsed.left]
-
-
-def weakest(cover: Cover) -> Mention | None:
-    """The mention of the lowest quality that is more than a function word."""
-    meant = [mention for mention in cover.mentions if mention.kind in ("value", "column")]
-    return min(meant, key=lambda mention: mention.quality, default=None)

@@ -351,10 +351,10 @@ class Parser:
             return
         node.used = True
         several = "different" in " ".join(t.word.folded for t in self.nodes.tokens[node.mention.start : node.mention.end]) or self.distinct
-        behind = self.asked and [a for a in self.asked if a.place > node.place and all(
+        behind = [a for a in self.asked if a.place > node.place and all(
             n.kind != "value" for n in self.nodes.between(node.place, a.place))]
         counted = behind[0] if behind and all(
-            self.nodes.tying(n) or n.does("different") or n.mention.does("different") or n.as_what == "asked" for n in self.nodes.between(node.place, behind[0].place)
+            self.nodes.tying(n) or n.kind == "noun" or n.mention.does("different") or n.as_what == "asked" for n in self.nodes.between(node.place, behind[0].place)
         ) else None
         if counted is None:
             self.measures.append(Measure(function="count"))
