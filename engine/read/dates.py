@@ -8,93 +8,42 @@ from datetime import date
 from functools import lru_cache
 
 _MONTHS = """
-january jan ene janv enero janvier januar gennaio gen janeiro januari styczeń stycznia leden ledna január ocak січень січня январь января янв янв ינואר ינו
-february feb février févr fév febrero februar febbraio fevereiro fev februari luty lutego únor února február şubat лютий лютого февраль февраля фев פברואר פבר
-march mar mars marzo märz mrz marz março maart mrt marzec marca březen března március mart березень березня март марта мар מרץ מרס
-april apr avril avr abril abr aprile kwiecień kwietnia duben dubna április nisan квітень квітня апрель апреля апр אפריל אפר
-may mai mayo maggio mag maio mei maj maja květen května május mayıs травень травня май мая מאי
-june jun juin junio giugno giu junho juni czerwiec czerwca červen června június haziran червень червня июнь июня июн יוני
-july jul juil juillet julio luglio lug julho juli lipiec lipca červenec července július temmuz липень липня июль июля июл יולי
-august aug août agosto ago ago augustus augusti sierpień sierpnia srpen srpna augusztus ağustos серпень серпня август августа авг אוגוסט אוג
-september sep sept septembre septiembre settembre set setembro wrzesień września září szeptember eylül вересень вересня сентябрь сентября сен сент ספטמבר ספט
-october oct octobre octubre oktober okt ottobre ott outubro out październik października říjen října október ekim жовтень жовтня октябрь октября окт אוקטובר אוק
-november nov novembre noviembre novembro listopad listopada listopadu kasım ноябрь ноября ноя нояб נובמבר נוב
-december dec décembre déc diciembre dic dezember dez dicembre dezembro grudzień grudnia prosinec prosince aralık грудень грудня декабрь декабря дек דצמבר דצמ
+january jan ene janv enero janvier januar gennaio gen janeiro januari styczeń
+  stycznia leden ledna január ocak січень січня январь января янв янв ינואר ינו
+february feb février févr fév febrero februar febbraio fevereiro fev februari luty
+  lutego únor února február şubat лютий лютого февраль февраля фев פברואר פבר
+march mar mars marzo märz mrz marz março maart mrt marzec
+  marca březen března március mart березень березня март марта мар מרץ מרס
+april apr avril avr abril abr aprile kwiecień kwietnia duben
+  dubna április nisan квітень квітня апрель апреля апр אפריל אפר
+may mai mayo maggio mag maio mei maj maja
+  květen května május mayıs травень травня май мая מאי
+june jun juin junio giugno giu junho juni czerwiec czerwca
+  červen června június haziran червень червня июнь июня июн יוני
+july jul juil juillet julio luglio lug julho juli lipiec
+  lipca červenec července július temmuz липень липня июль июля июл יולי
+august aug août agosto ago ago augustus augusti sierpień sierpnia
+  srpen srpna augusztus ağustos серпень серпня август августа авг אוגוסט אוג
+september sep sept septembre septiembre settembre set setembro wrzesień września
+  září szeptember eylül вересень вересня сентябрь сентября сен сент ספטמבר ספט
+october oct octobre octubre oktober okt ottobre ott outubro out październik
+  października říjen října október ekim жовтень жовтня октябрь октября окт אוקטובר אוק
+november nov novembre noviembre novembro listopad listopada
+  listopadu kasım ноябрь ноября ноя нояб נובמבר נוב
+december dec décembre déc diciembre dic dezember dez dicembre dezembro grudzień
+  grudnia prosinec prosince aralık грудень грудня декабрь декабря дек דצמבר דצמ
 """
-_NUMBER = {word: number for number, line in enumerate(_MONTHS.strip().splitlines(), 1) for word in line.split()}
+# one month a paragraph, which begins at the margin
+_NUMBER = {word: number for number, part in enumerate(re.split(r"\n(?! )", _MONTHS.strip()), 1) for word in part.split()}
 _NUMBER |= {"ב" + word: number for word, number in _NUMBER.items() if "א" <= word[0] <= "ת"}
 _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?\s?(?P<half>[ap]\.?m\.?)?\s?(?:z|utc|gmt|[+-]\d\d:?\d\d)?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª)?"
 _WEEKDAY = r"(?:(?P<weekday>[^\W\d_]{2,12})[., ]+)?"
-_WEEKDAYS = frozenset(
-    [
-        "mon",
-        "tue",
-        "wed",
-        "thu",
-        "fri",
-        "sat",
-        "sun",
-        "mo",
-        "di",
-        "mi",
-        "do",
-        "fr",
-        "sa",
-        "so",
-        "die",
-        "mit",
-        "don",
-        "fre",
-        "sam",
-        "son",
-        "lun",
-        "mar",
-        "mer",
-        "jeu",
-        "ven",
-        "dim",
-        "mié",
-        "mie",
-        "jue",
-        "vie",
-        "sáb",
-        "sab",
-        "dom",
-        "gio",
-        "seg",
-        "ter",
-        "qua",
-        "qui",
-        "sex",
-        "maa",
-        "din",
-        "woe",
-        "zat",
-        "zon",
-        "пон",
-        "вто",
-        "сре",
-        "чет",
-        "пят",
-        "суб",
-        "вос",
-        "пн",
-        "вт",
-        "ср",
-        "чт",
-        "пт",
-        "сб",
-        "вс",
-        "pon",
-        "wto",
-        "śro",
-        "czw",
-        "pią",
-        "sob",
-        "nie",
-    ]
-)
+_DAYS = """
+mon tue wed thu fri sat sun mo di mi do fr sa so die mit don fre sam son lun mar mer jeu ven dim mié mie jue vie sáb sab dom gio seg ter qua qui sex
+maa din woe zat zon пон вто сре чет пят суб вос пн вт ср чт пт сб вс pon wto śro czw pią sob nie
+"""
+_WEEKDAYS = frozenset(_DAYS.split())
 _WORD = r"(?P<word>[^\W\d_]{3,12})"
 _YEAR = r"(?P<year>\d{4}|'?\d\d)"
 _SHAPES = [

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,7 @@ class Block:
     stop: int
     columns: tuple[int, ...]
     filled: NDArray[np.int32]
-    looks: dict[int, Look]
+    looks: Mapping[int, Look]
     typical: int
 
     def row(self, row: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +77,12 @@ def _given(column: Texts, keys: list[str], given: ColumnType, decimal: str, day_
         return Kind(given, kind.values)
     present = [i for i, key in enumerate(keys) if key not in novalue.AMONG_TYPED and key not in column.no_value]
     attempts: dict[str, _Attempt] = {"boolean": _boolean, "date": _moments, "datetime": _moments, "time": _clocks}
-    kind = attempts.get(given, _numbers)(column, keys, present, decimal, day_first, True)
-    if kind is None:
+    found = attempts.get(given, _numbers)(column, keys, present, decimal, day_first, True)
+    if found is None:
         return Kind(given, [None] * len(keys), frozenset(present))
-    if kind.type == given:
-        return kind
-    return Kind(given, [_cast(value, given) for value in kind.values], kind.misfits, kind.decimal, kind.day_first, doubts=kind.doubts)
+    if found.type == given:
+        return found
+    return replace(found, type=given, values=[_cast(value, given) for value in found.values])
 
 
 def _cast(value: Value, to: ColumnType) -> Value:

@@ -77,5 +77,5 @@ def _change_places(split: list[list[str]], single: set[str]) -> bool:
 def _spelling(several: list[str], mark: str) -> str:
     if mark == "\n":
         return mark
-    found = Counter(match for text in several[:2000] for match in re.findall(rf" ?{re.escape(mark)} ?", text))
-    return found.most_common(1)[0][0]
+    found: Counter[str] = Counter(match for text in several[:2000] for match in re.findall(rf" ?{re.escape(mark)} ?", text))
+    return str(found.most_common(1)[0][0])
