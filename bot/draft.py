@@ -20,6 +20,8 @@ from engine.types import ChatThread, Reply
 
 QUESTIONS: Final = 5
 _SHOWN_COLUMNS: Final = 60
+_REACHING: Final = frozenset({"phone", "telephone", "tel", "email", "address"})
+_NO_FIGURE: Final = frozenset({"id", "code", "number", "no", "nr", "latitude", "longitude", "lat", "lng"})  # numbers that are no amounts
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -39,7 +41,9 @@ class Draft:
 def draft(source: str, folder: Path) -> Draft:
     """Drafts a catalog that will lie in the folder; raises SourceError where the source cannot be read."""
     catalog = catalog_of(source)
-    here = source if "://" in source else os.path.relpath(Path(source).expanduser().absolute(), folder.absolute())
+    path = str(Path(source).expanduser().absolute())
+    beside = os.path.relpath(path, folder.absolute())
+    here = source if "://" in source else path if beside.startswith("../..") else beside
     with tables_of(catalog) as tables:
         answer = answers_from(tables)
         questions: list[str] = []
@@ -63,9 +67,11 @@ def _candidates(table: OpenTable) -> Iterator[str]:
     nouns = _nouns(table.name)
     noun = nouns[1] if nouns else "rows"
     yield f"how many {noun} are there?"
-    categories = [c for c in facts.columns if c.kind == "category" and c.textual and 1 < c.distinct < facts.rows and c.name != facts.naming]
-    figures = [column for column in facts.columns if column.numeric and column.distinct > 2 and column.key != "id"]
-    reached = [name for name in facts.keys if name != facts.naming]
+    shared = [c for c in facts.columns if c.kind in ("category", "name") and c.textual and 1 < c.distinct < facts.rows * 0.7]
+    categories = sorted((c for c in shared if c.name != facts.naming), key=lambda column: (column.empty > facts.rows * 0.1, column.distinct))
+    figures = [column for column in facts.columns if column.numeric and column.distinct > 2 and not _NO_FIGURE & set(column.key.split())]
+    others = [c for c in facts.columns if c.textual and c.name != facts.naming and c.empty < facts.rows / 2]
+    reached = sorted(others, key=lambda column: (not _REACHING & set(column.key.split()), column in categories))
     named = [term for term in table.terms_of(facts.column(facts.naming), limit=50_000)[-200:] if term.rows == 1 and _speakable(term.text)]
     groups: list[list[str]] = [[], [], [], [], []]
     for column in categories[:8]:
@@ -73,7 +79,7 @@ def _candidates(table: OpenTable) -> Iterator[str]:
         groups[0] += [f"which {noun} have {_spoken(column)} {term.text}?" for term in terms[:2]]
         groups[0] += [f"how many {noun} are in {term.text}?" for term in terms[:1]]
         groups[1] += [f"how many {noun} per {_spoken(column)}?"]
-    groups[2] += [f"what is the {_spoken(facts.column(name))} of {term.text}?" for name in reached[-3:] for term in named[:3]]
+    groups[2] += [f"what is the {_spoken(column)} of {term.text}?" for column in reached[:2] for term in named[:3]]
     one = nouns[0] if nouns else "row"
     for column in figures[:4]:
         groups[3] += [f"which {one} has the highest {_spoken(column)}?", f"what is the average {_spoken(column)}?"]
