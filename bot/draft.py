@@ -68,7 +68,8 @@ def _candidates(table: OpenTable) -> Iterator[str]:
     noun = nouns[1] if nouns else "rows"
     yield f"how many {noun} are there?"
     shared = [c for c in facts.columns if c.kind in ("category", "name") and c.textual and 1 < c.distinct < facts.rows * 0.7]
-    categories = sorted((c for c in shared if c.name != facts.naming), key=lambda column: (column.empty > facts.rows * 0.1, column.distinct))
+    categories = [column for column in shared if column.name != facts.naming]
+    categories.sort(key=lambda column: (column.empty > facts.rows * 0.1, column.distinct))
     figures = [column for column in facts.columns if column.numeric and column.distinct > 2 and not _NO_FIGURE & set(column.key.split())]
     others = [c for c in facts.columns if c.textual and c.name != facts.naming and c.empty < facts.rows / 2]
     reached = sorted(others, key=lambda column: (not _REACHING & set(column.key.split()), column in categories))
