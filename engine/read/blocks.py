@@ -30,7 +30,9 @@ def blocks_of(grid: Grid, start: int, filled: NDArray[np.int32], options: ReadOp
 
 
 def _cuts(grid: Grid, start: int, filled: NDArray[np.int32]) -> list[int]:
-    """Rows at which another table begins: after a blank line, perhaps a title, then a header unlike the rows before and over rows unlike itself."""
+    """Rows at which another table begins: after a blank line, perhaps a title, then a header unlike the rows before and over rows unlike
+    itself.
+    """
     gaps = [gap for gap in grid.gaps if gap > start + 1]
     if not gaps or len(gaps) > _MANY:
         return []

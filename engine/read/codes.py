@@ -18,7 +18,8 @@ _SHORT = re.compile(r"[A-Z0-9]+(?:[ ./*_-][A-Z0-9]+){0,5}")
 _LETTERS = re.compile(r"[A-Z]+")
 _PHONE = re.compile(r"(?:\+|\(|00?)?[\d() ./-]{5,24}(?: ?(?:x|ext\.?) ?\d{1,5})?")
 _RANGE = re.compile(r"\d{1,4}\s*[-–/]\s*\d{1,4}")
-_COORDINATE = re.compile(r"-?\d+\.\d+")
+_COORDINATE = re.compile(r"^-?\d+\.\d+$|\(\d+\.|^\d\.\d\b")
+_RESULT = re.compile(r"^[A-Z] \d{1,3}[-–]\d{1,3}")
 _LOOKED_AT = 3000
 
 
@@ -30,7 +31,8 @@ def named_as_code(name: str) -> bool:
 def digits_are_codes(texts: Sequence[str], name: str) -> bool:
     """Whether a column of whole numbers (distinct texts, blanks off) holds codes.
 
-    So it is where leading zeros stand before figures of one width, where numbers are longer than any quantity, or where all have one width and either
+    So it is where leading zeros stand before figures of one width, where numbers are longer than any quantity, or where all have one width
+    and either
     the name says so or there are many of a width that no quantity keeps.
     """
     if not texts or not all(map(_DIGITS.fullmatch, texts)):
@@ -62,14 +64,14 @@ def texts_are_codes(texts: Sequence[str], name: str) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    if _RANGE.fullmatch(text) or _COORDINATE.fullmatch(text):
+    if _RANGE.fullmatch(text) or _COORDINATE.search(text) or _RESULT.search(text):
         return False
-    figures = sum(c.isdigit() for c in text)
-    if _PHONE.fullmatch(text):
-        return (figures >= 6 and (text[0] in "+(0" or not text.isdigit())) or (len(text) > 1 and text[0] == "0" and text.isdigit())
-    if not figures or not _SHORT.fullmatch(text):
-        return False
-    return all(len(word) <= 6 for word in _LETTERS.findall(text))
+    if text.isdigit():
+        return len(text) > 1 and text[0] == "0"
+    groups = _DIGITS.findall(text)
+    if _PHONE.fullmatch(text):  # "33 - 18 - 10" are wins and losses
+        return sum(map(len, groups)) >= 6 and max(map(len, groups)) >= 3
+    return bool(groups) and bool(_SHORT.fullmatch(text)) and all(len(word) <= 6 for word in _LETTERS.findall(text))
 
 
 def _usual(texts: Sequence[str]) -> int:

@@ -40,7 +40,8 @@ _TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{1,9})?
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª)?"
 _WEEKDAY = r"(?:(?P<weekday>[^\W\d_]{2,12})[., ]+)?"
 _DAYS = """
-mon tue wed thu fri sat sun mo di mi do fr sa so die mit don fre sam son lun mar mer jeu ven dim mié mie jue vie sáb sab dom gio seg ter qua qui sex
+mon tue wed thu fri sat sun mo di mi do fr sa so die mit don fre sam son lun mar mer jeu ven dim mié mie jue vie sáb sab dom gio seg ter
+qua qui sex
 maa din woe zat zon пон вто сре чет пят суб вос пн вт ср чт пт сб вс pon wto śro czw pią sob nie
 """
 _WEEKDAYS = frozenset(_DAYS.split())

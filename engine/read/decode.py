@@ -30,8 +30,8 @@ _WIDER = {
 _PLAINER = {"cp932": "shift_jis", "cp950": "big5", "gb18030": "gbk", "cp949": "euc_kr", "big5hkscs": "big5"}
 _WESTERN = {"cp1252", "iso8859-1", "iso8859-15"}
 _LATIN = _WESTERN | {
-    "cp1250", "cp1254", "cp1257", "cp437", "cp850", "cp852", "cp858", "cp863", "hp-roman8", "iso8859-2", "iso8859-3", "iso8859-4", "iso8859-9",
-    "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-16", "mac-latin2", "mac-roman",
+    "cp1250", "cp1254", "cp1257", "cp437", "cp850", "cp852", "cp858", "cp863", "hp-roman8", "iso8859-2", "iso8859-3", "iso8859-4",
+    "iso8859-9", "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-16", "mac-latin2", "mac-roman",
 }  # fmt: skip
 _WESTERN_TEXT = re.compile(r"[\x00-\x7fàâäçéèêëîïôöùûüÿñáíóúãõßæøåœìòÀÂÄÇÉÈÊËÎÏÔÖÙÛÜÑÁÍÓÚÃÕÆØÅŒÌÒ°£€–—’‘“”„«»½¼¾§®©™…•´·\xa0º¡¿²³]*")
 _TWO_SCRIPTS = re.compile(r"[a-zA-Z][\u0370-\u05ff\u0621-\u064a]|[\u0370-\u05ff\u0621-\u064a][a-zA-Z]")
@@ -173,7 +173,9 @@ def _page(path: Path) -> str:
 
 
 def _telling_lines(path: Path) -> bytes:
-    """Different lines with bytes beyond ASCII, up to 64 KiB; the first lines as well where these are few, as they carry the rest of the language."""
+    """Different lines with bytes beyond ASCII, up to 64 KiB; the first lines as well where these are few, as they carry the rest of the
+    language.
+    """
     lines: dict[bytes, None] = {}
     size = 0
     with path.open("rb") as file:
@@ -197,7 +199,9 @@ def _codec(name: str) -> str:
 
 
 def _ordered(found: list[tuple[str, float]], sample: bytes) -> list[str]:
-    """Candidates, best first; Windows-1252 before its relatives where the text reads as Western European and no relative is clearly better."""
+    """Candidates, best first; Windows-1252 before its relatives where the text reads as Western European and no relative is clearly
+    better.
+    """
     if not found:
         return ["cp1252"]
     best, score = found[0]

@@ -24,7 +24,9 @@ _END = "\x00\x1a\x00"
 
 @dataclass(frozen=True, slots=True)
 class Delimited:
-    """A grid with the dialect that it was read in; unquoted: the line of a quote that nothing closes, for which all quotes are read as text."""
+    """A grid with the dialect that it was read in; unquoted: the line of a quote that nothing closes, for which all quotes are read as
+    text.
+    """
 
     grid: Grid
     dialect: Dialect

@@ -11,7 +11,8 @@ from engine.read.numbers import number_of
 
 _LONGEST = 30
 _TOTAL = re.compile(
-    r"(?:grand |sub-?|sub |overall |column )?(?:totals?|sum|summe|gesamt(?:summe)?|insgesamt|totaal|totale|totali|total général|totales|suma|razem|celkem|summa"
+    r"(?:grand |sub-?|sub |overall |column )?(?:totals?|sum|summe|gesamt(?:summe)?|insgesamt|totaal|totale|totali"
+    r"|total général|totales|suma|razem|celkem|summa"
     r"|итого|всего|סה\"כ|סה״כ|סהכ|合计|合計|总计|總計|合計)\s*[:.]?(?: .{0,20})?",
     re.IGNORECASE,
 )
@@ -30,7 +31,8 @@ class Footer:
 def footer_of(block: Block, body: int, given: int | None = None) -> Footer:
     """Where the data of a block that begins at this row ends.
 
-    Notes fill far fewer cells than any row of the data does. A row of totals is left out where its label says so and its figures are the sums.
+    Notes fill far fewer cells than any row of the data does. A row of totals is left out where its label says so and its figures are the
+    sums.
     """
     if given is not None:
         stop = max(body, block.stop - given)

@@ -28,7 +28,8 @@ class Grid:
     """texts[c][codes[c][r]] is the cell of row r and column c, a code of -1 is no cell.
 
     Blank lines are left out, and so are rows of empty cells at the beginning and at the end; between others these are rows.
-    lines: the line (or sheet row) of each row, the first is 1. gaps: rows with text before which blank ones stand. overflow: cells beyond the last column.
+    lines: the line (or sheet row) of each row, the first is 1. gaps: rows with text before which blank ones stand. overflow: cells beyond
+    the last column.
     merged: ranges of cells that are one, as (first row, first column, last row, last column), in rows of this grid.
     """
 

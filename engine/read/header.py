@@ -53,7 +53,8 @@ class Header:
 def header_of(block: Block, wanted: int | None = None, at_start: bool = False) -> Header:
     """The header of a block.
 
-    A header is the last row above the data that contradicts its columns: text over numbers, a year over quantities. Where all is text it is the first row
+    A header is the last row above the data that contradicts its columns: text over numbers, a year over quantities. Where all is text it
+    is the first row
     that is not a mere title. wanted: how many rows it has, where that is known; at_start: it begins with the block.
     """
     first = block.start if at_start else _first(block)
@@ -128,7 +129,9 @@ def _bottom(block: Block, first: int) -> int | None:
 
 
 def _complete(block: Block, first: int, bottom: int) -> bool:
-    """Whether the first row names every column and the next rows are full rows as well: then these are data with odd values, and no header."""
+    """Whether the first row names every column and the next rows are full rows as well: then these are data with odd values, and no
+    header.
+    """
     names = [cell.strip() for cell in block.row(first)]
     used = [name for name, column in zip(names, block.columns, strict=True) if column in block.looks or name]
     text_columns = [column for column in block.columns if column not in block.looks]
@@ -143,12 +146,16 @@ def _recurs(block: Block, first: int) -> bool:
     if block.stop - first < 6:
         return False
     again = known = 0
+    whole = np.ones(block.stop - first, dtype=bool)  # rows that repeat all of it: a header on every printed page does so too
+    counts = []
     for column in block.columns:
-        text = block.grid.cell(first, column)
-        if text.strip():
-            known += 1
+        if block.grid.cell(first, column).strip():
             codes = block.grid.codes[column][first : block.stop]
-            again += int((codes == codes[0]).sum()) > 2
+            whole &= codes == codes[0]
+            counts.append(int((codes == codes[0]).sum()))
+    for count in counts:
+        known += 1
+        again += count - int(whole.sum()) > 1
     return known >= 2 and again >= 0.6 * known
 
 

@@ -16,12 +16,12 @@ from engine.read.numbers import Number, number_of
 from engine.types import ColumnType, Value
 
 _SAMPLE = 600
-_PAIRS = (
-    {"yes": True, "no": False}, {"true": True, "false": False}, {"y": True, "n": False}, {"t": True, "f": False}, {"ja": True, "nein": False},
-    {"oui": True, "non": False}, {"sí": True, "no": False}, {"si": True, "no": False}, {"sì": True, "no": False}, {"sim": True, "não": False},
-    {"да": True, "нет": False}, {"כן": True, "לא": False}, {"tak": True, "nie": False}, {"ano": True, "ne": False}, {"wahr": True, "falsch": False},
-    {"vrai": True, "faux": False}, {"verdadero": True, "falso": False},
+# what says yes, and what says no
+_YES_NO = (
+    "yes no", "true false", "y n", "t f", "ja nein", "oui non", "sí no", "si no", "sì no", "sim não", "да нет", "כן לא", "tak nie", "ano ne",
+    "wahr falsch", "vrai faux", "verdadero falso",
 )  # fmt: skip
+_PAIRS = [dict(zip(pair.split(), (True, False), strict=True)) for pair in _YES_NO]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ class Kind:
 def kind_of(column: Texts, decimal: str = ".", day_first: bool = True, given: ColumnType | None = None) -> Kind:
     """The type that all texts but a few fit.
 
-    decimal, day_first: how spellings are read that prove neither convention. given: the type that the catalog or the source states; all that does
+    decimal, day_first: how spellings are read that prove neither convention. given: the type that the catalog or the source states; all
+    that does
     not fit is reported.
     """
     keys = [novalue.key(text) for text in column.texts]
@@ -108,10 +109,8 @@ def _enough(column: Texts, fits: Sequence[int], misfits: Sequence[int]) -> bool:
         return bool(fits)
     rows = int(column.counts[list(fits)].sum()) if fits else 0
     odd = int(column.counts[list(misfits)].sum())
-    if rows + odd < 12:
-        return False
-    if odd == 1:
-        return True
+    if len(misfits) <= 2 and rows < 200:
+        return rows >= 6 and odd <= max(1, rows // 7)
     return odd <= 0.02 * rows and len(misfits) <= max(3, 0.02 * len(fits))
 
 
@@ -124,8 +123,7 @@ def _promising(column: Texts, present: list[int], fits: Callable[[str], object])
 
 
 def _boolean(column: Texts, keys: list[str], present: list[int], decimal: str, day_first: bool, given: bool) -> Kind | None:
-    words = Counter({keys[i]: int(column.counts[i]) for i in present})
-    if not given and len(words) > 6:
+    if not given and len({keys[i] for i in present[:200]}) > 6:
         return None
     everywhere = {i: keys[i] for i in range(len(keys))}  # "нет" may say "no value" elsewhere
     pairs = [*_PAIRS, {"1": True, "0": False}] if given else _PAIRS
@@ -200,6 +198,8 @@ def _clocks(column: Texts, keys: list[str], present: list[int], decimal: str, da
 
 
 def _numbers(column: Texts, keys: list[str], present: list[int], decimal: str, day_first: bool, given: bool) -> Kind | None:
+    if not given and not _promising(column, present, _figures):
+        return None
     stripped = {i: column.texts[i].strip() for i in present}
     if not given:
         digits = [text for text in stripped.values() if text.isdigit()]
@@ -228,6 +228,10 @@ def _numbers(column: Texts, keys: list[str], present: list[int], decimal: str, d
     if not given and not _enough(column, list(numbers), misfits):
         return None
     return _numeric_kind(column, keys, numbers, misfits, proven, odd, says)
+
+
+def _figures(text: str) -> bool:
+    return text.strip().isdigit() or number_of(text) is not None
 
 
 def _numeric_kind(

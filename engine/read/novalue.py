@@ -4,7 +4,8 @@ from __future__ import annotations
 
 # These mean it in any column.
 _WORDS = """
-n/a #n/a #na n.a. n.a n/d n.d. #null! #ref! #div/0! #value! #name? #num! null <null> (null) [null] \\n nan <na> <n/a> (blank) [blank] not_available
+n/a #n/a #na n.a. n.a n/d n.d. #null! #ref! #div/0! #value! #name? #num! null <null> (null) [null] \\n nan <na> <n/a> (blank) [blank]
+not_available
 - -- --- ---- – — —— ― − … ... .. . ? ?? ??? н/д k.a. k.a
 """
 _PHRASES = """
@@ -15,7 +16,8 @@ _WORDS_AMONG_TYPED = """
 na none nil unknown tba tbd tbc missing blank empty x xx * ** *** **** ***** ****** / // _ nd ns s/d unk keine aucun нет אין 不明 無 无
 """
 _PHRASES_AMONG_TYPED = """
-to be announced, to be determined, not recorded, not reported, not stated, not found, unspecified, undefined, withheld, suppressed, n / a, n. a., s.o.,
+to be announced, to be determined, not recorded, not reported, not stated, not found, unspecified, undefined, withheld, suppressed, n / a,
+n. a., s.o.,
 без данных
 """
 _MARKS = "- – — + x ✓ ✔ ✗ ✘ ● ○ * . ?"

@@ -9,20 +9,24 @@ from typing import Literal
 Shape = Literal["integer", "decimal", "money", "percent"]
 
 _SYMBOLS = "$€£¥₪₽₹₩₺₴₫฿₱₦"
-_CODES = "USD|EUR|GBP|ILS|NIS|RUB|RUR|JPY|CNY|RMB|CHF|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|UAH|CAD|AUD|NZD|INR|BRL|MXN|ZAR|KRW|SGD|HKD|THB|AED|SAR"
+_CODES = (
+    "USD|EUR|GBP|ILS|NIS|RUB|RUR|JPY|CNY|RMB|CHF|SEK|NOK|DKK|PLN|CZK|HUF|RON|BGN|TRY|UAH"
+    "|CAD|AUD|NZD|INR|BRL|MXN|ZAR|KRW|SGD|HKD|THB|AED|SAR"
+)
 _WORDS = r"US\s?\$|A\$|C\$|CA\$|AU\$|NZ\$|HK\$|R\$|Kč|kr\.?|zł|Ft|lei|лв\.?|руб\.?|грн\.?|ש\"ח|ש״ח|Fr\.|Rs\.?|元|円"
 _CURRENCY = rf"(?:[{_SYMBOLS}]|(?:{_CODES})|{_WORDS})"
 _SCALES = {
-    "thousand": 1e3, "million": 1e6, "millions": 1e6, "mio": 1e6, "mln": 1e6, "mn": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9, "trillion": 1e12,
-    "m": 1e6, "k": 1e3, "b": 1e9, "млн": 1e6, "тыс": 1e3, "млрд": 1e9, "million euro": 1e6,
+    "thousand": 1e3, "million": 1e6, "millions": 1e6, "mio": 1e6, "mln": 1e6, "mn": 1e6, "billion": 1e9, "billions": 1e9, "bn": 1e9,
+    "trillion": 1e12, "m": 1e6, "k": 1e3, "b": 1e9, "млн": 1e6, "тыс": 1e3, "млрд": 1e9, "million euro": 1e6,
 }  # fmt: skip
+_SCALE = "|".join(sorted(_SCALES, key=len, reverse=True))
 _MONEY_ONLY = {"m", "k", "b"}
 _NOTE = re.compile(r"\s*(?:\[\s*\w{1,6}(?: \d+)?\s*\]|[*†‡§¹²³]+)+$")
 _BLANKS = re.compile(r"[\s\u00a0\u2007\u2009\u202f]+")
-_JUNK = re.compile(r"(?<=\d)\s*([.,])\s*(?=\d)")
+_JUNK = re.compile(r"(?<=\d) ?(\.) ?(?=\d)|(?<=\d) ?(,) ?(?=\d{3}(?!\d))")
 _WHOLE = re.compile(
     rf"(?P<sign>[+-]?)\s?(?P<before>{_CURRENCY})?\s?(?P<sign2>[+-]?)\s?(?P<body>\d[\d.,' ]*|[.,]\d+)(?P<exponent>[eE][+-]?\d{{1,3}})?\s?"
-    rf"(?:(?P<percent>%|٪|percent|per cent)|(?P<scale>{'|'.join(sorted(_SCALES, key=len, reverse=True))})\.?)?\s?(?P<after>{_CURRENCY})?(?P<dash>,-|\.-|-)?"
+    rf"(?:(?P<percent>%|٪|percent|per cent)|(?P<scale>{_SCALE})\.?)?\s?(?P<after>{_CURRENCY})?(?P<dash>,-|\.-|-)?"
 )
 _DOT = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d*)?|\.\d+|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
 _COMMA = re.compile(r"\d{1,3}(?:\.\d{3})+(?:,\d+)?|\d+(?:,\d*)?|,\d+")
@@ -36,7 +40,9 @@ _SAYS_DOT = re.compile(r",\d{3}\.\d|,\d{3},\d{3}|^[^,]*(?:^|\D)0\.\d+$|^\d+\.(?:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number and how it was written; `says` is the decimal sign that its spelling proves, "" where it proves none; odd where its groups are no thousands."""
+    """A number and how it was written; `says` is the decimal sign that its spelling proves, "" where it proves none; odd where its groups
+    are no thousands.
+    """
 
     value: int | float
     shape: Shape
@@ -61,7 +67,7 @@ def number_of(text: str, decimal: str = ".") -> Number | None:
     negative = text.startswith("(") and text.endswith(")") and not text[1:-1].isdigit()
     if negative:
         text = text[1:-1].strip()
-    found = _WHOLE.fullmatch(_JUNK.sub(r"\1", text))
+    found = _WHOLE.fullmatch(_JUNK.sub(r"\1\2", text))
     if not found:
         return None
     body = found["body"].rstrip(" ")

@@ -21,7 +21,8 @@ OneCharacter = Annotated[str | None, AfterValidator(_one_character)]
 class ReadOptions(BaseModel):
     """What a catalog says about the reading of one source; None means that it is detected.
 
-    header_rows: rows that make the header, 0 for none; skip_rows and footer_rows: rows before it and after the data. Blank lines are no rows.
+    header_rows: rows that make the header, 0 for none; skip_rows and footer_rows: rows before it and after the data. Blank lines are no
+    rows.
     quote: "" where nothing is quoted.
     sheet: the one sheet to read; table or query: the one table of a database, or what is asked of it.
     columns: types by column name; lists: separators of list cells by column name, "" where a column holds no lists.

@@ -1,4 +1,6 @@
-"""Packed spreadsheets looked into before they are opened: what they unfold to, locks, formulas without values, cells that lie too far apart."""
+"""Packed spreadsheets looked into before they are opened: what they unfold to, locks, formulas without values, cells that lie too far
+apart.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,8 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str,
                 text = before + piece
                 found = _UNCOMPUTED.search(text)
                 if found:
-                    raise SourceError(
-                        f"{shown}: cell {found[1].decode()} holds a formula that was never computed; open it in a spreadsheet program and save it."
-                    )
+                    where = f"{shown}: cell {found[1].decode()}"
+                    raise SourceError(f"{where} holds a formula that was never computed; open it in a spreadsheet program and save it.")
                 for cell in _CELL.finditer(text):
                     rows, columns = max(rows, int(cell[2])), max(columns, _column(cell[1]))
                 if rows * columns > _MOST_CELLS:

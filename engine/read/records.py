@@ -68,17 +68,17 @@ class Records:
             grid.texts.extend([] for _ in self._names)
             grid.codes.extend(grid.lines for _ in self._names)
         columns = [
-            RawColumn(title, texts, codes, (title,), _declared(kinds))
+            RawColumn(title, texts, codes, (title,), _declared(kinds, texts))
             for title, texts, codes, kinds in zip(_distinct(self._names), grid.texts, grid.codes, self._kinds, strict=True)
         ]
         return RawTable(name, columns, grid.lines, grid.rows)
 
 
-def _declared(kinds: set[type]) -> ColumnType | None:
-    """The type of values that are all of one kind; whole numbers among decimals are decimals, and text says nothing."""
+def _declared(kinds: set[type], texts: list[str]) -> ColumnType | None:
+    """The type of values that are all of one kind; decimals that are all whole are whole numbers, and text says nothing."""
     found = kinds - {type(None)}
-    if found == {int, float}:
-        return "decimal"
+    if found in ({float}, {int, float}):
+        return "integer" if all(text.lstrip("-").isdigit() for text in texts if text) else "decimal"
     return _TYPES.get(found.pop()) if len(found) == 1 else None
 
 

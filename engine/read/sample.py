@@ -12,7 +12,8 @@ from engine.read.table import SourceColumn, SourceTable
 def representative(table: SourceTable, size: int = 20, seed: int = 0) -> list[int]:
     """Numbers of `size` rows (1 is the first, in ascending order), chosen for variety; all rows where there are no more.
 
-    Random rows are taken to begin with, and one is swapped for another at random, rows/10 times; a swap stays when the number of distinct folded values,
+    Random rows are taken to begin with, and one is swapped for another at random, rows/10 times; a swap stays when the number of distinct
+    folded values,
     summed over columns, does not fall. Counts are kept as swaps are made, and only texts that are met are folded.
     """
     if table.rows <= size:
