@@ -7,6 +7,7 @@ import signal
 import sqlite3
 import sys
 import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
@@ -49,19 +50,42 @@ def build_on_and_on(root: str) -> None:
 
 def die_at(root: str, step: str) -> None:
     """Build, and be killed at the step-th thing asked of the system; print "survived" where there are fewer."""
-    left = int(step)
+    at_step(int(step), lambda: os.kill(os.getpid(), signal.SIGKILL))
+    build(root, f"child-{step}").close()
+    print("survived", flush=True)
+
+
+def switch_at(root: str, step: str) -> None:
+    """Take the version in service, which another replaces at the step-th thing asked of the system; print what was taken."""
+    build(root, "old").close()
+    switched: list[str] = []
+
+    def switch() -> None:
+        build(root, "new").close()
+        switched.append("switched")
+
+    at_step(int(step), switch)
+    held = Store(Path(root)).current(KEY)
+    at_step(0, switch)
+    print(held is not None and is_whole(held) and held.version, *switched, flush=True)
+
+
+_steps: list[int] = []
+
+
+def at_step(step: int, act: Callable[[], None]) -> None:
+    """Act once, just before the step-th thing that is asked of the system from now on; never where that is 0."""
+    first = not _steps
+    _steps[:] = [step]
 
     def count(event: str, _: object) -> None:
-        nonlocal left
         if event == "open" or event.startswith(("os.", "shutil.", "fcntl.", "sqlite3.")):
-            left -= 1
-            if left == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
+            _steps[0] -= 1
+            if _steps[0] == 0:
+                act()
 
-    sys.addaudithook(count)
-    build(root, f"child-{step}").close()
-    left = 0
-    print("survived", flush=True)
+    if first:
+        sys.addaudithook(count)
 
 
 def build_once(root: str, version: str) -> None:

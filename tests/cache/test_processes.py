@@ -67,6 +67,9 @@ def test_a_builder_killed_at_every_step(tmp_path: Path) -> None:
                 held = Store(root).current(KEY)
                 assert held is not None and held.version in ("old", f"child-{step}")
                 held.close()
+            for folder in (root / safe_name(KEY)).glob("version-*"):
+                # A reader of the old manifest may come only now.
+                assert len(list(folder.rglob("*"))) == 6
             next_call_works(root, "next")
             shutil.rmtree(root)
         assert step > 20
@@ -106,6 +109,15 @@ def test_readers_find_a_whole_version_at_every_moment_of_switching(tmp_path: Pat
     good, bad = map(int, hear(reader).split())
     reader.communicate()
     assert good > 0 and bad == 0
+
+
+def test_a_version_that_is_replaced_while_it_is_taken(tmp_path: Path) -> None:
+    """The switch comes before one step of taking it after the other, until there are no more."""
+    taken: list[str] = []
+    while not taken or taken[-1].endswith(" switched"):
+        taken.append(run("switch_at", tmp_path / str(len(taken)), len(taken) + 1).stdout.strip())
+    assert taken[-1] == "old"
+    assert len(taken) > 3 and set(taken[:-1]) == {"new switched"}
 
 
 def test_a_child_that_outlives_its_builder_keeps_no_one_from_building(tmp_path: Path) -> None:

@@ -183,6 +183,19 @@ def test_a_removed_folder_is_built_anew(tmp_path: Path, home: Path, caplog: pyte
     held.close()
 
 
+def test_a_folder_removed_while_waiting_for_its_builder_is_made_again(tmp_path: Path) -> None:
+    root = tmp_path / "data"
+    build(str(root), "1").close()
+    lock = wait_for(root / safe_name(KEY) / "build.lock")
+
+    def remove_all() -> None:
+        root.rename(tmp_path / "away")
+        lock.close()
+
+    with Store(root).build(KEY, "2", lambda folder: fill(folder, "2"), {"rows": "2"}, waiting=remove_all) as held:
+        assert is_whole(held) and held.folder.is_relative_to(root)
+
+
 def test_a_folder_removed_during_the_build_is_said(tmp_path: Path) -> None:
     root = tmp_path / "data"
     with pytest.raises(StoreError, match="was removed while it was in use"):
