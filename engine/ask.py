@@ -11,6 +11,7 @@ from engine.check import check
 from engine.embed import Embedder
 from engine.errors import ExecutionError, PlanError
 from engine.execute import execute
+from engine.language import language as language_named
 from engine.language import language_of
 from engine.plan.decide import decide
 from engine.rephrase import rephrase
@@ -24,8 +25,8 @@ def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTab
     """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell."""
     visible = [table for table in tables if scope.sees_table(table.name)]
     question = rephrase(text, thread, visible, embedder)
-    language = language_of(question.text)
-    decision = decide(question.text, language, visible, scope, embedder, today)
+    language = language_named(question.language)
+    decision = decide(question.text, language_of(question.text), visible, scope, embedder, today)
     if isinstance(decision.plan, NoAnswerPlan):
         return Reply(parts=(no_answer(question, decision, language),))
     if isinstance(decision.plan, ClarifyPlan):

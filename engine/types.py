@@ -45,7 +45,7 @@ class ChatThread(Frozen):
 
 
 class Question(Frozen):
-    """One self-contained question in the asker's language, and what was carried over from the thread to make it so."""
+    """One self-contained question, and what was carried over from the thread to make it so; language is the asker's, which the reply is in."""
 
     text: str
     language: str = "en"

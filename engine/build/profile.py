@@ -20,7 +20,7 @@ _NAMING = ("name", "title", "nombre", "titulo", "название", "имя", "�
 _REACHING = ("type", "kind", "category", "address", "town", "city", "postcode", "zip", "phone", "telephone", "email", "code")
 _GENERIC = frozenset(
     "data table tables list lists export exports results result sheet sheet1 book file csv xlsx final new copy all full main ref rows "
-    "records dataset report query view tbl info master details database db test sample".split()
+    "names records dataset report query view tbl info master details database db test sample".split()
 )
 _URL = re.compile(r"^(https?://|www\.)|^[^@\s]+@[^@\s]+\.\w+$")
 _WORDY = re.compile(r"[^\W\d_]{2,}")

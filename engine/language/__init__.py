@@ -33,6 +33,7 @@ class Language:
     numbers: dict[str, int]
     months: dict[str, int]
     sentences: dict[str, str] = field(repr=False)
+    commands: frozenset[str] = frozenset()  # keys of words that order a change when a question begins with them
 
     def does(self, phrase: str, kind: str) -> bool:
         """Whether the key of a phrase has a function of that kind."""
@@ -48,7 +49,7 @@ def _functions(read: dict[str, Any]) -> dict[str, tuple[Function, ...]]:
             listed.append(function)
 
     for kind, phrases in read["words"].items():
-        for phrase in phrases:
+        for phrase in phrases if kind != "command" else ():
             add(phrase, Function(kind))
     for operator, phrases in read["compare"].items():
         for phrase in phrases:
@@ -84,6 +85,7 @@ def language(code: str) -> Language:
         numbers={key(word): number for word, number in read["numbers"].items()},
         months={key(name): number for number, names in enumerate(read["months"]["names"], 1) for name in names},
         sentences=read["sentences"],
+        commands=frozenset(map(key, read["words"]["command"])),
     )
 
 

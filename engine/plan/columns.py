@@ -47,6 +47,7 @@ def column_names(facts: TableFacts, language: Language) -> ColumnNames:
         own = _name_stems(column)
         names.add(own, column, 1.0)
         names.add(stems(column.key), column, 1.0)
+        names.add(stem(column.key.replace(" ", "")), column, 0.96)
         for other in column.other_names:
             names.add(stems(other), column, 0.97)
             for alike in general.others(stems(other), column_names=True):
@@ -85,6 +86,8 @@ def named_columns(names: ColumnNames, phrase: str, language: Language) -> list[t
 
     for column, quality in names.whole.get(stemmed, ()):
         add(column, quality)
+    for column, quality in names.whole.get(stem(phrase.replace(" ", "")), ()):
+        add(column, quality * 0.98)
     words = [word for word in stemmed.split() if not _empty_word(word, language)]
     if words:
         for column, share in _holding(names, words):

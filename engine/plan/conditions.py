@@ -79,7 +79,6 @@ class Conditions:
         for node in self.nodes:
             if not node.does("compare"):
                 continue
-            detail = node.detail("compare")
             for function in node.mention.functions:
                 if function.kind == "compare" and function.detail[0] == "between" and self._between(node):
                     break
@@ -89,7 +88,7 @@ class Conditions:
                 literal = self.nodes.left(node.place, 1) if trailing else self.nodes.right(node.place, 2)
                 if literal is None or literal.used or (literal.number is None and literal.dates is None):
                     continue
-                self._compare(node, literal, detail)
+                self._compare(node, literal)
 
     def _between(self, node: Node) -> bool:
         low = self.nodes.right(node.place, 2)
@@ -111,8 +110,12 @@ class Conditions:
                 return True
         return False
 
-    def _compare(self, node: Node, literal: Node, detail: tuple[str, ...]) -> None:
-        column = self._measured(node, literal, literal.dates is not None, detail[1:])
+    def _compare(self, node: Node, literal: Node) -> None:
+        details = sorted((f.detail for f in node.mention.functions if f.kind == "compare"), key=len, reverse=True)
+        for detail in details:  # a comparison that says what it measures comes first
+            column = self._measured(node, literal, literal.dates is not None, detail[1:])
+            if column is not None:
+                break
         if column is None:
             if detail[0] in ("since", "until", "to", "between"):
                 return  # "from", "by", "to" are mostly no comparison

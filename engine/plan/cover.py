@@ -25,7 +25,7 @@ def worth(mention: Mention, tokens: Sequence[Token]) -> float:
     part = tokens[mention.start : mention.end]
     content = sum(token.content for token in part)
     if mention.kind == "function":
-        return 0.2 + 0.12 * (len(part) - 1) + content
+        return 0.2 * len(part) + 0.06 * (len(part) - 1) + content
     edges = (not part[0].content) + (not part[-1].content) if content else 0
     weight = max(content, 0.6) + 0.3 * (len(part) - content) - 0.25 * edges + 0.12 * (len(part) - 1)
     if mention.kind == "value" and part[0].quote and all(token.quote == part[0].quote for token in part):
@@ -52,7 +52,7 @@ def covers(mentions: Iterable[Mention], tokens: Sequence[Token]) -> list[Cover]:
         for cover in kept:
             skipped = 1.3 if token.proper or token.quote else 1.0
             left = (*cover.left, place) if token.content else cover.left
-            best[place + 1].append(Cover(cover.score - (skipped if token.content else 0.05), cover.mentions, left))
+            best[place + 1].append(Cover(cover.score - (skipped if token.content else 0.6), cover.mentions, left))
             for mention in starting[place]:
                 if any(t.quote != token.quote for t in tokens[place : mention.end]) and mention.kind != "function":
                     continue

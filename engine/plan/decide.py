@@ -39,8 +39,9 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     words = [word.folded for word in words_of(text)]
     if not words:
         return Decision(NoAnswerPlan(reason="empty_question"))
-    if language.does(words[0], "command") or (len(words) > 1 and words[0] in ("please", "pls") and language.does(words[1], "command")):
-        return Decision(NoAnswerPlan(reason="not_a_question", words=(words[0],)))
+    first = next((word for word in words if not language.does(word, "stop")), words[0])
+    if first in language.commands:
+        return Decision(NoAnswerPlan(reason="not_a_question", words=(first,)))
     found = readings(text, language, tables, embedder)
     if not found:
         return Decision(NoAnswerPlan(reason="no_table"))

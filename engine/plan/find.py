@@ -77,11 +77,12 @@ class Finder:
 
     def _nouns(self) -> Iterable[Mention]:
         nouns = {stems(noun) for noun in self.table.facts.nouns}
+        nouns |= {noun.replace(" ", "") for noun in nouns}
         general = synonyms()
         alike = {other for noun in nouns for other in general.others(noun, column_names=False)}
         for start, end in self._spans(4):
             for phrase in span_keys(self.tokens, start, end):
-                if stems(phrase) in nouns:
+                if stems(phrase) in nouns or stems(phrase).replace(" ", "") in nouns:
                     yield Mention(start, end, "noun", 1.0)
                 elif stems(phrase) in alike:
                     yield Mention(start, end, "noun", 0.85)
@@ -276,9 +277,10 @@ class Finder:
 
     def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
         letters = likeness(phrase, term.key)
-        if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0):
-            return self._option(term, span, "near", 0.5 + 0.45 * letters)
-        if term.column.kind == "category" and score >= MEANT_FROM:
+        known = any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)
+        if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0) + (0.1 if known else 0.0):
+            return self._option(term, span, "near", 0.95 - 0.9 * (1 - letters))
+        if term.column.kind == "category" and score >= MEANT_FROM and not known:
             return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
         return None
 

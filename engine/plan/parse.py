@@ -10,7 +10,7 @@ from engine.plan.conditions import Condition, Conditions, clauses
 from engine.plan.nodes import Node, Nodes
 from engine.types import Having, Measure, Sort, TablePlan
 
-_ASKING = ("ask", "which", "who", "whose", "where", "when", "count", "how_much", "place_to")
+_ASKING = ("ask", "which", "who", "where", "when", "count", "how_much", "place_to")
 _PERSONS = ("name", "person", "player", "who", "employee", "member", "contact", "manager", "staff", "owner", "driver", "winner", "champion", "writer", "director")
 _PLACES = ("location", "place", "venue", "address", "city", "town", "where", "site", "stadium", "country")
 
@@ -308,10 +308,6 @@ class Parser:
                 continue
             else:
                 asking = False
-        if not self.asked and not self.measures and not self.group:
-            for node in self.nodes:  # "Brazil's population and life expectancy"
-                if node.kind == "column" and not node.used and not self._is_naming(node):
-                    self._ask(node)
 
     def _ask(self, node: Node) -> None:
         node.used, node.as_what = True, "asked"
@@ -391,6 +387,13 @@ class Parser:
             self.distinct = False
         if self.select or self.measures or self.group:
             return
+        self._by_question_word(conditions)
+        if not self.select:
+            for node in self.nodes:  # "Brazil's population and life expectancy"
+                if node.kind == "column" and not node.used and not self._is_naming(node):
+                    self._ask(node)
+
+    def _by_question_word(self, conditions: list[Condition]) -> None:
         for kind, words in (("who", _PERSONS), ("whose", _PERSONS), ("where", _PLACES), ("when", ())):
             if not any(node.does(kind) for node in self.nodes):
                 continue
