@@ -49,41 +49,42 @@ class Lock:
 def share(path: Path) -> Lock | None:
     """A shared lock, taken at once; None while another holds it exclusively. OSError where the file is missing or may not be read."""
     # Opened for reading alone: a version on a read-only disk can be held as well.
-    return _take(path, os.O_RDONLY, exclusive=False)
+    lock = _open(path, os.O_RDONLY)
+    return lock if _take(lock, exclusive=False) else None
 
 
 def claim(path: Path) -> Lock | None:
     """An exclusive lock, taken at once; None while another holds it in any way. OSError where the file is missing or may not be written."""
-    return _take(path, os.O_RDWR, exclusive=True)
+    lock = _open(path, os.O_RDWR)
+    return lock if _take(lock, exclusive=True) else None
 
 
 def wait_for(path: Path, waiting: Callable[[], None] | None = None) -> Lock:
     """An exclusive lock on a file that is made where it is missing; `waiting` is called once before waiting for another holder."""
-    lock = _take(path, os.O_RDWR | os.O_CREAT, exclusive=True)
-    if lock is None:
+    lock = _open(path, os.O_RDWR | os.O_CREAT)
+    if not _take(lock, exclusive=True):
         if waiting is not None:
             waiting()
-        lock = _take(path, os.O_RDWR | os.O_CREAT, exclusive=True, wait=True)
-    assert lock is not None
+        _take(lock, exclusive=True, wait=True)
     return lock
 
 
-def _take(path: Path, flags: int, *, exclusive: bool, wait: bool = False) -> Lock | None:
+def _open(path: Path, flags: int) -> Lock:
     if sys.platform == "win32":
         raise StoreError("Almanac keeps built tables on Linux and macOS only: on Windows, run it in WSL.")
-    lock = Lock(os.open(path, flags, 0o600))
+    return Lock(os.open(path, flags, 0o600))
+
+
+def _take(lock: Lock, *, exclusive: bool, wait: bool = False) -> bool:
+    """Whether the lock was taken; one that was not is closed with its last reference."""
     how = (fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH) | (0 if wait else fcntl.LOCK_NB)
     try:
         fcntl.flock(lock._file, how)
     except BlockingIOError:
-        lock.close()
-        return None
-    except BaseException:
-        lock.close()
-        raise
+        return False
     if exclusive:
         _exclusive.add(lock)
-    return lock
+    return True
 
 
 def _let_go_in_child() -> None:

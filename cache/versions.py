@@ -16,39 +16,19 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from types import TracebackType
 
 from cache.errors import disk_error, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
-from cache.locks import Lock, claim, share, wait_for
+from cache.held import HELD, Held, hold
+from cache.locks import claim, share, wait_for
 from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest
 from cache.types import JSON
 
 log = logging.getLogger(__name__)
 
+__all__ = ["Held", "Store"]
+
 BUILD_LOCK = "build.lock"
-HELD = "held"
-
-
-class Held:
-    """A version that stays where it is until close(), whatever is built meanwhile; its files are read, never changed."""
-
-    def __init__(self, folder: Path, manifest: Manifest, lock: Lock) -> None:
-        self.folder = folder
-        self.version = manifest.version
-        self.facts = manifest.facts
-        self.built_at = manifest.built_at  # ISO 8601, UTC
-        self._lock = lock
-
-    def close(self) -> None:
-        """Let the version go; closing twice is allowed."""
-        self._lock.close()
-
-    def __enter__(self) -> Held:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self.close()
 
 
 class Store:
@@ -66,7 +46,7 @@ class Store:
         try:
             manifest = read_manifest(home, key)
             while manifest is not None:
-                if held := _hold(home, manifest):
+                if held := hold(home, manifest):
                     return held
                 # Either it was switched and swept just now, and the manifest names another, or what it names is not there.
                 before, manifest = manifest, read_manifest(home, key)
@@ -159,28 +139,6 @@ class Store:
             yield
         except OSError as error:
             raise store_error(error, self.root) from error
-
-
-def _hold(home: Path, manifest: Manifest) -> Held | None:
-    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built."""
-    folder = home / manifest.folder
-    try:
-        lock = share(folder / HELD)
-    except FileNotFoundError:
-        return None
-    # Locked by a sweeper, or swept between opening and locking: then it is no longer the file at this path.
-    if lock is None or not lock.is_on(folder / HELD):
-        return None
-    for name, size in manifest.files.items():
-        path = folder / name
-        try:
-            whole = path.stat().st_size == size
-        except OSError:
-            whole = False
-        if not whole:
-            lock.close()
-            raise DamageError(f"the file {name} of its version is missing or was changed")
-    return Held(folder, manifest, lock)
 
 
 def _switch(home: Path, making: Path, key: str, version: str, facts: dict[str, JSON]) -> Held:
