@@ -34,7 +34,7 @@ class Block:
 
 
 def block_of(grid: Grid, start: int, stop: int, columns: Sequence[int], filled: NDArray[np.int32]) -> Block:
-    """A rectangle with what its columns mostly look like (those that look like text are left out) and how many cells a row usually fills."""
+    """A rectangle with what its columns mostly look like (those that look like text are left out) and how many cells a row mostly fills."""
     rows = list(range(start + 1, stop)) if stop - start <= _SAMPLE else [int(r) for r in np.linspace(start + 1, stop - 1, _SAMPLE)]
     looks = {column: found for column in columns if (found := column_look(grid, column, rows))}
     counts = sorted(int(filled[row]) for row in range(start, stop)) if stop - start <= _SAMPLE else sorted(int(filled[row]) for row in rows)

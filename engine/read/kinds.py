@@ -18,8 +18,8 @@ from engine.types import ColumnType, Value
 _SAMPLE = 600
 # what says yes, and what says no
 _YES_NO = (
-    "yes no", "true false", "y n", "t f", "ja nein", "oui non", "sí no", "si no", "sì no", "sim não", "да нет", "כן לא", "tak nie", "ano ne",
-    "wahr falsch", "vrai faux", "verdadero falso",
+    "yes no", "true false", "y n", "t f", "ja nein", "oui non", "sí no", "si no", "sì no", "sim não", "да нет", "כן לא", "tak nie",
+    "ano ne", "wahr falsch", "vrai faux", "verdadero falso",
 )  # fmt: skip
 _PAIRS = [dict(zip(pair.split(), (True, False), strict=True)) for pair in _YES_NO]
 
@@ -54,9 +54,8 @@ class Kind:
 def kind_of(column: Texts, decimal: str = ".", day_first: bool = True, given: ColumnType | None = None) -> Kind:
     """The type that all texts but a few fit.
 
-    decimal, day_first: how spellings are read that prove neither convention. given: the type that the catalog or the source states; all
-    that does
-    not fit is reported.
+    decimal, day_first: how spellings are read that prove neither convention.
+    given: the type that the catalog or the source states; all that does not fit is reported.
     """
     keys = [novalue.key(text) for text in column.texts]
     if given:

@@ -102,7 +102,7 @@ def _are(n: int) -> str:
 
 def _column(grid: Grid, column: int, name: str, rows: NDArray[np.intp], header: Header) -> RawColumn:
     """A column's part of these rows; texts that occur nowhere in them are dropped, the others keep their order."""
-    codes = grid.codes[column][rows]
+    codes = _filled_down(grid, column, header)[rows]
     texts = grid.texts[column]
     present = np.zeros(len(texts) + 1, dtype=bool)
     present[codes] = True
@@ -111,6 +111,16 @@ def _column(grid: Grid, column: int, name: str, rows: NDArray[np.intp], header: 
     places[-1] = -1
     kept = texts if present[:-1].all() else [texts[i] for i in np.flatnonzero(present)]
     return RawColumn(name, kept, places[codes], tuple(grid.cell(row, column) for row in header.rows))
+
+
+def _filled_down(grid: Grid, column: int, header: Header) -> NDArray[np.int32]:
+    """A column's codes, where a cell that is merged over several rows of data stands in each."""
+    codes = grid.codes[column]
+    for top, left, bottom, _ in grid.merged:
+        if left == column and top >= header.body and bottom > top:
+            codes = codes.copy() if codes is grid.codes[column] else codes
+            codes[top + 1 : bottom + 1] = codes[top]
+    return codes
 
 
 def _repeated(block: Block, header: Header, footer: Footer) -> list[int]:

@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 
 from engine.errors import SourceError
+from engine.read.formats import column_number
 
 _PIECE = 1 << 20
 _MOST_CELLS = 100_000_000
@@ -62,17 +63,10 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, shown: str,
                     where = f"{shown}: cell {found[1].decode()}"
                     raise SourceError(f"{where} holds a formula that was never computed; open it in a spreadsheet program and save it.")
                 for cell in _CELL.finditer(text):
-                    rows, columns = max(rows, int(cell[2])), max(columns, _column(cell[1]))
+                    rows, columns = max(rows, int(cell[2])), max(columns, column_number(cell[1]) + 1)
                 if rows * columns > _MOST_CELLS:
                     raise SourceError(
                         f"{shown}: a sheet spreads over {rows:,} rows and {columns:,} columns, which is more than can be read."
                     )
                 before = text[-2000:]
     return size
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number

@@ -11,6 +11,7 @@ from typing import Any
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
 from engine.errors import SourceError
+from engine.read.formats import Format, formats_of
 from engine.read.grid import Gatherer, Grid
 from engine.read.options import ReadOptions
 from engine.read.packed import check_packed
@@ -19,14 +20,16 @@ from engine.read.packed import check_packed
 def read_sheets(path: Path, shown: str, options: ReadOptions) -> list[tuple[str, Grid]]:
     """Each sheet that has cells, with its name; the one that the options name, hidden or not, else all that are visible.
 
-    A whole number is written without decimals, a date in ISO form, truth as TRUE and FALSE.
+    A whole number is written without decimals, a date in ISO form, truth as TRUE and FALSE; percentages, money and codes filled up with
+    zeros as they are shown.
     Raises SourceError for a file that is cut short, locked, too large unfolded, or full of formulas that were never computed.
     """
     check_packed(path, shown, options.bytes)
     try:
         book = CalamineWorkbook.from_path(str(path))
         names = _wanted(book, shown, options)
-        return [(name, _grid(book.get_sheet_by_name(name))) for name in names]
+        formats = formats_of(path)
+        return [(name, _grid(book.get_sheet_by_name(name), formats.get(name, {}))) for name in names]
     except PasswordError:
         raise SourceError(f"{shown} is locked with a password; save it without one.") from None
     except (CalamineError, OSError, ValueError):
@@ -38,17 +41,19 @@ def _wanted(book: CalamineWorkbook, shown: str, options: ReadOptions) -> list[st
         if options.sheet not in book.sheet_names:
             raise SourceError(f'{shown} has no sheet "{options.sheet}"; it has {", ".join(book.sheet_names[:10])}.')
         return [options.sheet]
-    return [
-        sheet.name for sheet in book.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet and sheet.visible == SheetVisibleEnum.Visible
-    ]
+    plain = [sheet for sheet in book.sheets_metadata if sheet.typ == SheetTypeEnum.WorkSheet]
+    return [sheet.name for sheet in plain if sheet.visible == SheetVisibleEnum.Visible]
 
 
-def _grid(sheet: CalamineSheet) -> Grid:
+def _grid(sheet: CalamineSheet, formats: dict[int, Format]) -> Grid:
     gatherer = Gatherer()
-    start = sheet.start
-    top, left = start if start else (0, 0)
-    for number, row in enumerate(sheet.iter_rows(), top + 1):
+    left = sheet.start[1] if sheet.start else 0  # rows are given from the sheet's first on, columns from the first that is used
+    for number, row in enumerate(sheet.iter_rows(), 1):
         cells = [_text(cell) for cell in row]
+        for column, form in formats.items():
+            value = row[column - left] if left <= column < left + len(row) else None
+            if isinstance(value, float):
+                cells[column - left] = form.text(value)
         gatherer.add(cells if any(cells) else (), number)
     grid = gatherer.grid()
     return replace(grid, merged=_merged(sheet, grid, left))
