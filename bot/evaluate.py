@@ -6,7 +6,6 @@ import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,14 +57,10 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
 
 def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> list[tuple[int, Asked]]:
     """Opens the tables once for all the cases that ask them."""
-    def one(case: Case, answer: Answering) -> Asked:
-        thread = ChatThread(turns=turns_of(case.get("thread") or [], case["id"]))
-        return _timed(case[field], lambda: answer(case[field], thread))
-
     try:
         with tables_of(catalog) as tables:
             answer = answers_from(tables)
-            return [(at, one(case, answer)) for at, case in cases]
+            return [(at, _ask(case, case[field], answer)) for at, case in cases]
     except AlmanacError as error:
         return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]
     except Exception:
@@ -73,10 +68,10 @@ def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> l
         return [(at, (failure(case[field], "The table could not be opened."), 0.0)) for at, case in cases]
 
 
-def _timed(question: str, answer: Callable[[], Reply]) -> Asked:
+def _ask(case: Case, question: str, answer: Answering) -> Asked:
     start = time.perf_counter()
     try:
-        reply = answer()
+        reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))))
     except AlmanacError as error:
         reply = failure(question, str(error))
     except Exception:
