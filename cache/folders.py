@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import os
 import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,8 +79,6 @@ def write(path: Path, text: str) -> None:
 def remove(path: Path) -> bool:
     """Remove a file or a folder with all that is in it; whether it is gone."""
     if path.is_dir() and not path.is_symlink():
-        import shutil  # it takes longer than reading a version does, and reading never needs it
-
         shutil.rmtree(path, ignore_errors=True)
     else:
         with contextlib.suppress(OSError):

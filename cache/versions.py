@@ -148,6 +148,7 @@ def _switch(home: Path, making: Path, key: str, version: str, facts: dict[str, J
     settle(making)
     folder = home / unique_name("version")
     making.rename(folder)
+    lock = None
     try:
         settle_names(home)
         lock = share(folder / HELD)
@@ -155,6 +156,8 @@ def _switch(home: Path, making: Path, key: str, version: str, facts: dict[str, J
         manifest = Manifest(digest(key), version, folder.name, facts, datetime.now(UTC).isoformat(timespec="seconds"), files)
         write_manifest(home, manifest)
     except BaseException:
+        if lock is not None:
+            lock.close()  # now, and not when the last frame that saw it goes: it would keep out the next sweeper
         if named_folder(home) != folder.name:
             remove(folder)
         raise
