@@ -49,6 +49,9 @@ def _grams(phrase: str) -> Counter[str]:
             grams[bones[start : start + 2]] += 1
         if len(bones) > 3:
             grams[bones] += 1
+    bones = "".join(skeleton(word) for word in phrase.split())
+    for start in range(len(bones) - 1):
+        grams["~" + bones[start : start + 2]] += 1
     joined = phrase.replace(" ", "")
     if " " in phrase:  # names that are written as one word or as two
         for start in range(len(joined) - 3):

@@ -135,6 +135,14 @@ class OpenTable:
         )
         return [self._found(row) for row in found]
 
+    def terms_beginning_key(self, column: ColumnFacts, words: str, limit: int = 3) -> list[FoundTerm]:
+        """The terms of a column whose words begin with these."""
+        found = self.connection().execute(
+            "SELECT id, position, key, folded, text, rows FROM term WHERE id >= ? AND id < ? AND key > ? AND key < ? LIMIT ?",
+            [column.first_term, column.end_term, f"{words} ", f"{words} \U0010ffff", limit],
+        )
+        return [self._found(row) for row in found]
+
     def has_word(self, stemmed: str) -> bool:
         """Whether any term holds a word with this stem."""
         found = self.connection().execute("SELECT 1 FROM term_words WHERE term_words MATCH ? LIMIT 1", [_quoted(stemmed)])

@@ -72,7 +72,7 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 distinct=len(found),
                 empty=table.rows - filled,
                 spelled=_needs_spelling(column),
-                shown_as_spelled=column.type in ("money", "percent") or (column.type in ("date", "datetime") and _in_words(column)),
+                shown_as_spelled=column.type in ("money", "percent") or column.type == "time" or (column.type in ("date", "datetime") and _in_words(column)),
                 first_term=first,
                 end_term=first + len(found),
                 determines=tuple(

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.build.terms import ColumnTerms
-from engine.fold import fold, stems
+from engine.fold import fold, name_key, stems
 from engine.read.table import SourceColumn, SourceTable
 
 INDEXED_COLUMNS = 40
@@ -109,8 +109,15 @@ def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: Tabl
             ),
         )
         if wordy:
-            base.executemany("INSERT INTO term_words (rowid, stems) VALUES (?, ?)", ((known.first_term + n, stemmed[n]) for n in range(len(found))))
+            words = (_words(stemmed[n], found.texts[n]) for n in range(len(found)))
+            base.executemany("INSERT INTO term_words (rowid, stems) VALUES (?, ?)", enumerate(words, known.first_term))
     base.execute("INSERT INTO term_words (term_words) VALUES ('optimize')")
+
+
+def _words(stemmed: str, text: str) -> str:
+    """The stems of a term; where words are run together by capitals ("SuperStore"), also those of the single words."""
+    single = stems(name_key(text))
+    return stemmed if single == stemmed else f"{stemmed} {single}"
 
 
 def _write_indexes(base: sqlite3.Connection, facts: TableFacts) -> None:

@@ -28,6 +28,11 @@ class Synonyms:
         found.pop(stemmed, None)
         return tuple(found)
 
+    def only_hints(self, one: str, other: str) -> bool:
+        """Whether two phrases share groups in which one of them is only a hint."""
+        shared = set(self.of.get(one, ())) & set(self.of.get(other, ()))
+        return bool(shared) and all(self.lean[group] & {one, other} for group in shared)
+
 
 @cache
 def synonyms() -> Synonyms:

@@ -147,6 +147,8 @@ class Conditions:
         for candidate, direct in ((after, True), (before, True), (self.nodes.right(literal.place, 1), False)):
             if candidate is None or candidate.kind != "column" or candidate.used:
                 continue
+            if candidate is not before and self.nodes.broken_between(literal.place, candidate.place):
+                continue
             for column in candidate.columns:
                 if column in fits:
                     if candidate is before and self._asked_for(candidate):
@@ -283,7 +285,7 @@ class Conditions:
         if len(close) == 1:
             return close[0], False
         for option in close:
-            others = [o for o in close if o is not option and o.column.name != option.column.name]
+            others = [o for o in close if o is not option and o.column.name != option.column.name and o.how != "part"]
             if others and all(other.column.name in option.column.determines for other in others):
                 return option, False
         whole = [option for option in close if option.how != "part"]
@@ -400,6 +402,10 @@ class Conditions:
         return any(n.mention.does(kind) for n in between)
 
     def _alternatives(self) -> None:
+        for one, other in list(zip(self.found, self.found[1:], strict=False)):  # "kidney dialysis": the surer word says it
+            if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is not None and one.options and other.options:
+                if not self._comma(one, other) and abs(one.options[0].quality - other.options[0].quality) > 0.04:
+                    self.found.remove(min(one, other, key=lambda condition: condition.options[0].quality))
         for one, other in zip(self.found, self.found[1:], strict=False):
             between = [n for n in self.nodes if one.end <= n.mention.start and n.mention.end <= other.start]
             only_ties = all(n.kind == "function" for n in between)

@@ -26,7 +26,7 @@ def worth(mention: Mention, tokens: Sequence[Token]) -> float:
     content = sum(token.content for token in part)
     if mention.kind == "function":
         return 0.2 * len(part) + 0.06 * (len(part) - 1) + content
-    edges = (not part[0].content) + (not part[-1].content) if content else 0
+    edges = (not part[0].content) + (not part[-1].content) if content and mention.kind == "value" else 0
     weight = max(content, 0.6) + 0.3 * (len(part) - content) - 0.25 * edges + 0.12 * (len(part) - 1)
     if mention.kind == "value" and part[0].quote and all(token.quote == part[0].quote for token in part):
         weight += 0.3

@@ -24,6 +24,7 @@ NEAR_LIMIT = 12
 # Calibrated on phrases with known terms: a near term is taken from this likeness on, shorter phrases needing more.
 NEAR_FROM = 0.60
 MEANT_FROM = 0.62
+_TYING = ("stop", "link", "place", "and", "or", "negation", "compare", "superlative", "count", "each", "who", "where", "when", "which")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class Finder:
             best: dict[str, tuple[ColumnFacts, float]] = {}
             for phrase in span_keys(self.tokens, start, end):
                 for column, quality in named_columns(self.names, phrase, self.language):
-                    if not edges and not (quality >= 0.95 and (phrase == column.key or phrase in column.other_names or self._content(start, end))):
+                    if not edges and not (quality >= 0.95 and (phrase == column.key or phrase in column.other_names or self._content(start, end) or self.language.does(phrase, "name_of"))):
                         continue  # part of a name is no function word
                     if column.name not in best or best[column.name][1] < quality:
                         best[column.name] = (column, quality)
@@ -113,10 +114,13 @@ class Finder:
         keys: dict[str, list[tuple[int, int]]] = defaultdict(list)
         stemmed: dict[str, list[tuple[int, int]]] = defaultdict(list)
         for start, end in self._spans(LONGEST_SPAN):
-            if not self._content(start, end) and end - start == 1 and not self.tokens[start].proper:
+            single = not self._content(start, end) and end - start == 1 and not self.tokens[start].proper
+            if single and any(self.language.does(self.tokens[start].word.folded, kind) for kind in _TYING):
                 continue
             for phrase in span_keys(self.tokens, start, end):
                 keys[phrase].append((start, end))
+                if single:
+                    continue
                 if end - start <= 6:
                     stemmed[stems(phrase)].append((start, end))
         for found in dates(self.text, self.language):
@@ -147,6 +151,9 @@ class Finder:
                 add(span, term, "spelling", 0.95)
         for span, term, quality in self._said_otherwise(keys, stemmed):
             add(span, term, "synonym", quality)
+        for span, found in options.items():
+            for option in self._narrower(span, list(found.values())):
+                found[option.column.name, option.folded] = option
         return [
             Mention(*span, "value", max(o.quality for o in found.values()), options=tuple(sorted(found.values(), key=lambda o: (-o.quality, -o.rows))))
             for span, found in options.items()
@@ -179,7 +186,8 @@ class Finder:
         for term in self.table.terms_with_stems(others):
             for span in others.get(stems(term.key), ()):
                 if term.column.kind == "category" or term.column.list_separator is not None:
-                    yield span, term, 0.88
+                    phrase = stems(span_keys(self.tokens, *span)[-1])
+                    yield span, term, 0.72 if general.only_hints(phrase, stems(term.key)) else 0.88
 
     def _option(self, term: FoundTerm, span: tuple[int, int], how: How, quality: float) -> Option:
         """A term as a condition: for the naming column also what begins with it, where other names do."""
@@ -217,6 +225,19 @@ class Finder:
         if word not in known:
             known[word] = self.table.has_word(word)
         return known[word]
+
+    def _narrower(self, span: tuple[int, int], options: Sequence[Option]) -> list[Option]:
+        """Terms that begin with a phrase, in a column that determines the one where it is a term: the city of a district's name."""
+        found = []
+        for option in options:
+            if option.how not in ("exact", "spelling") or option.column.kind != "category":
+                continue
+            for column in self.table.facts.columns:
+                if option.column.name in column.determines and column.kind == "category" and not any(o.column.name == column.name for o in options):
+                    terms = self.table.terms_beginning_key(column, " ".join(token.word.folded for token in self.tokens[span[0] : span[1]]))
+                    if len(terms) == 1:
+                        found.append(self._option(terms[0], span, "part", option.quality - 0.02))
+        return found
 
     def _part_options(self, words: list[str], phrase: str) -> list[Option]:
         options = []
@@ -277,7 +298,8 @@ class Finder:
 
     def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
         letters = likeness(phrase, term.key)
-        known = any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)
+        tied = any(not token.content for token in self.tokens[span[0] : span[1]])
+        known = tied or any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)
         if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0) + (0.1 if known else 0.0):
             return self._option(term, span, "near", 0.95 - 0.9 * (1 - letters))
         if term.column.kind == "category" and score >= MEANT_FROM and not known:

@@ -97,11 +97,11 @@ def _quotation(text: str, word: Word) -> int:
 
 def span_keys(tokens: Sequence[Token], start: int, end: int) -> list[str]:
     """The keys of tokens[start:end]: as they stand, and without the possessive ending of the last."""
-    body = " ".join(token.word.folded for token in tokens[start:end])
-    last = tokens[end - 1].word
-    if not last.possessive:
+    words = [token.word for token in tokens[start:end]]
+    body = " ".join(word.folded for word in words)
+    if not any(word.possessive for word in words):
         return [body]
-    return [body, f"{body[: len(body) - len(last.folded)]}{last.possessive}"]
+    return [body, " ".join(word.possessive or word.folded for word in words)]
 
 
 def span_text(text: str, tokens: Sequence[Token], start: int, end: int) -> str:

@@ -15,7 +15,6 @@ from engine.plan.parse import Parsed, Parser
 from engine.table import OpenTable
 
 WEAK = 0.6  # mentions of a lower quality are searched again among near terms
-_ENDING = ("ask", "which", "count", "place", "negation", "or", "compare", "superlative", "each", "sort", "starts_with", "contains")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def _to_search(cover: Cover, tokens: Sequence[Token], language: Language) -> lis
     ends = {
         place
         for mention in cover.mentions
-        if (mention.kind == "function" and mention.does(*_ENDING) and not mention.does("stop", "link")) or mention.kind in ("number", "date")
+        if (mention.kind == "function" and not mention.does("stop", "and", "place", "name_of", "verb", "row")) or mention.kind in ("number", "date")
         for place in range(mention.start, mention.end)
     }
     spans = []
@@ -78,5 +77,5 @@ def _read(cover: Cover, finder: Finder) -> Reading:
     parsed = Parser(nodes, facts).parse()
     lost = parsed.left
     strict = 1.4 if facts.declared else 0.7
-    score = cover.score - parsed.trouble - strict * len(lost)
+    score = cover.score - parsed.trouble - strict * len(lost) + (0.25 if parsed.plan.select else 0.0)
     return Reading(finder.table, parsed, cover, score, tuple(lost), tuple(finder.tokens))

@@ -84,6 +84,8 @@ class Parser:
             number = node.number
             if number is None or not number.is_integer() or not 1 <= number <= 1000 or node.used:
                 continue
+            if self.nodes.tokens[node.mention.start].word.folded.startswith("0"):
+                continue  # a code
             before = self.nodes.row[node.place - 1] if node.place else None
             after = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
             if before is not None and before.does("top"):
@@ -300,6 +302,8 @@ class Parser:
             elif node.kind == "function" and node.mention.does("different"):
                 self.distinct = True
                 node.used = True
+            elif node.kind == "function" and filled and node.mention.does("yes_no"):
+                asking = False
             elif node.kind == "function" and (node.mention.does("and") or node.mention.does("stop", "name_of", "superlative", "average", "sum")):
                 continue
             elif node.kind == "function" and node.mention.does("link") and not filled:
@@ -398,9 +402,13 @@ class Parser:
             if not any(node.does(kind) for node in self.nodes):
                 continue
             taken = {condition.column.name for condition in conditions}
+            mentioned = [n for n in self.nodes if n.kind == "column" and not n.used and not self._is_naming(n) and (kind != "when" or self._dated(n.columns[0]))]
+            if mentioned and kind != "whose":
+                self._ask(mentioned[0])
+                return
             if kind == "when":
-                found = [c for c in self.facts.columns if c.temporal and c.name not in taken]
-                found += [c for c in self.facts.columns if {"date", "year", "season", "time"} & set(c.key.split()) and c.name not in taken and c not in found]
+                found = [c for c in self.facts.columns if self._dated(c) and c.name not in taken]
+                found.sort(key=lambda column: not column.temporal)
             else:
                 found = [c for word in words for c in self.facts.columns if word in {stem(w) for w in c.key.split()} | set(c.key.split()) and c.name not in taken]
                 if kind == "where" and self.facts.declared:
@@ -409,6 +417,9 @@ class Parser:
                 self.select.append(found[0].name)
             elif kind == "when":
                 self.trouble += 2.0
+
+    def _dated(self, column: ColumnFacts) -> bool:
+        return column.temporal or bool({"date", "year", "season", "time"} & set(column.key.split()))
 
     def _stray(self, conditions: list[Condition]) -> None:
         """Columns that are only mentioned speak a little against the reading; function words that found nothing to do, more."""
