@@ -40,6 +40,7 @@ class _Lines:
         self._lines = lines
         self._ended = False
         self.taken = sum(1 for _ in islice(lines, skip))
+        self.record: list[str] = []
 
     def __iter__(self) -> Iterator[str]:
         return self
@@ -48,6 +49,7 @@ class _Lines:
         line = next(self._lines, None)
         if line is not None:
             self.taken += 1
+            self.record.append(line)
             return line
         if self._ended:
             raise StopIteration
@@ -95,6 +97,9 @@ def _grid(path: Path, encoding: Encoding, dialect: Dialect) -> tuple[Grid, int]:
         for row in dialect.rows(lines):
             if row and row[-1].endswith(_END):
                 return gatherer.grid(), 0 if row == [_END] else line
+            if len(lines.record) > 1 and not dialect.closes(lines.record):
+                return gatherer.grid(), line
+            lines.record.clear()
             gatherer.add(row, line)
             line = lines.taken + 1
     return gatherer.grid(), 0

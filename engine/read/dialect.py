@@ -14,7 +14,8 @@ from engine.read.options import ReadOptions
 _DELIMITERS = {"\t": 1.0, ";": 1.0, "|": 1.0, ",": 0.98, "\x1f": 1.0, "^": 0.8, "~": 0.8, "¦": 0.8, ":": 0.5, " ": 0.35}
 _STRONG = "\t;|\x1f"
 _ALONE = 0.3  # the worth of taking a text for a single column
-_ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"(?!\s*(?:[,;\t|]|$))')
+_ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
+_SURELY_ESCAPED = re.compile(_ESCAPED.pattern + r"(?!\s*(?:[,;\t|]|$))", re.MULTILINE)  # else it may be a path that ends in a backslash
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?$", re.IGNORECASE)
 
 
@@ -35,6 +36,16 @@ class Dialect:
         if not self.quote:
             return csv.reader(lines, delimiter=self.delimiter, quoting=csv.QUOTE_NONE)
         return csv.reader(lines, delimiter=self.delimiter, quotechar=self.quote, skipinitialspace=self.blank_after)
+
+    def closes(self, record: list[str]) -> bool:
+        """Whether the quotes of a record of several lines close where a cell ends; else a later cell was taken for the end of this one."""
+        strict = csv.reader(record, delimiter=self.delimiter, quotechar=self.quote or None, skipinitialspace=self.blank_after, strict=True)
+        if self.escaped or not self.quote:
+            return True
+        try:
+            return all(True for _ in strict)
+        except csv.Error:
+            return False
 
 
 def dialect_of(sample: list[str], options: ReadOptions) -> Dialect:
@@ -70,7 +81,7 @@ def _quoted_by(text: str, quote: str) -> bool:
 def _refined(dialect: Dialect, sample: list[str], text: str) -> Dialect:
     if dialect.quote != '"' or '"' not in text:
         return dialect
-    if '\\"' in text and _ESCAPED.search(text):
+    if '\\"' in text and _SURELY_ESCAPED.search(text):
         escaped = replace(dialect, escaped=True)
         if _score(escaped, sample) >= _score(dialect, sample):
             dialect = escaped

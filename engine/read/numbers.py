@@ -71,6 +71,9 @@ def number_of(text: str, decimal: str = ".") -> Number | None:
     if not found:
         return None
     body = found["body"].rstrip(" ")
+    dash = found["dash"]
+    if dash == "-" and body[-1] in ".,":  # 1'200.-
+        body, dash = body[:-1], ".-"
     currency = found["before"] or found["after"] or ""
     scale = found["scale"]
     if scale in _MONEY_ONLY and not currency:
@@ -83,7 +86,7 @@ def number_of(text: str, decimal: str = ".") -> Number | None:
         if whole and found["exponent"][1] not in "+-":
             return None  # 12E5 is more often a code
         value, whole = float(f"{value}{found['exponent']}"), False
-    if found["dash"] == "-":
+    if dash == "-":
         if whole and not ("," in body or "." in body):
             return None
         value = -value
