@@ -100,6 +100,10 @@ class OpenTable:
         """The terms whose words have these stems."""
         return self._terms("stems", stemmed)
 
+    def terms_joined(self, joined: Iterable[str]) -> list[FoundTerm]:
+        """The terms whose words, written as one, are this."""
+        return self._terms("joined", joined)
+
     def terms_with_ids(self, ids: Iterable[int]) -> list[FoundTerm]:
         """The terms of these ids."""
         return self._terms("id", ids)

@@ -25,7 +25,7 @@ from engine.read.sample import representative
 from engine.read.table import SourceTable
 from engine.table import LANCE_NAME, SQLITE_NAME, OpenTable, Words
 
-BUILD: Final = "2"  # another number is another build of the same source
+BUILD: Final = "3"  # another number is another build of the same source
 log = logging.getLogger(__name__)
 
 

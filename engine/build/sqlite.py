@@ -94,16 +94,17 @@ def _write_items(base: sqlite3.Connection, table: SourceTable, terms: list[Colum
 
 
 def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: TableFacts) -> None:
-    base.execute("CREATE TABLE term (id INTEGER PRIMARY KEY, position INTEGER, key TEXT, stems TEXT, folded TEXT, text TEXT, rows INTEGER)")
+    base.execute("CREATE TABLE term (id INTEGER PRIMARY KEY, position INTEGER, key TEXT, joined TEXT, stems TEXT, folded TEXT, text TEXT, rows INTEGER)")
     base.execute("CREATE VIRTUAL TABLE term_words USING fts5 (stems, content='', columnsize=0, tokenize=\"unicode61 remove_diacritics 0 tokenchars '._'\")")
     for found, known in zip(terms, facts.columns, strict=True):
         wordy = known.kind not in ("value", "code")
         short = [len(text) <= LONGEST_TERM for text in found.texts]
         stemmed = [stems(words) if wordy else "" for words in found.keys]
         base.executemany(
-            "INSERT INTO term VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO term VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (known.first_term + n, known.position, found.keys[n] if short[n] else None, stemmed[n] if wordy and short[n] else None)
+                (known.first_term + n, known.position, found.keys[n] if short[n] else None)
+                + (found.keys[n].replace(" ", "") if wordy and short[n] else None, stemmed[n] if wordy and short[n] else None)
                 + (found.folded[n], found.texts[n], found.rows[n])
                 for n in range(len(found))
             ),
@@ -122,6 +123,7 @@ def _words(stemmed: str, text: str) -> str:
 
 def _write_indexes(base: sqlite3.Connection, facts: TableFacts) -> None:
     base.execute("CREATE INDEX term_key ON term (key)")
+    base.execute("CREATE INDEX term_joined ON term (joined) WHERE joined IS NOT NULL")
     base.execute("CREATE INDEX term_stems ON term (stems) WHERE stems IS NOT NULL")
     base.execute("CREATE INDEX term_folded ON term (folded, position)")
     base.execute("CREATE INDEX term_position ON term (position, folded)")

@@ -111,7 +111,10 @@ class Conditions:
         return False
 
     def _compare(self, node: Node, literal: Node) -> None:
-        details = sorted((f.detail for f in node.mention.functions if f.kind == "compare"), key=len, reverse=True)
+        details = [f.detail for f in node.mention.functions if f.kind == "compare" and f.detail[0] not in ("to", "between")]
+        details.sort(key=len, reverse=True)
+        if not details:
+            return
         for detail in details:  # a comparison that says what it measures comes first
             column = self._measured(node, literal, literal.dates is not None, detail[1:])
             if column is not None:
@@ -284,6 +287,9 @@ class Conditions:
         """The option that is meant, and whether that is open: the column that determines the others, a whole term before a part, the naming column last."""
         if len(close) == 1:
             return close[0], False
+        sure = [option for option in close if option.how in ("exact", "spelling", "number", "date", "part")]
+        if sure and len(sure) < len(close):
+            return self._narrowest(sure)
         for option in close:
             others = [o for o in close if o is not option and o.column.name != option.column.name and o.how != "part"]
             if others and all(other.column.name in option.column.determines for other in others):
@@ -293,7 +299,7 @@ class Conditions:
             return self._narrowest(whole)
         same = {option.column.name for option in close}
         if len(same) == 1:
-            return close[0], len(close) > 1 and close[0].how in ("near", "meant") and close[0].quality - close[1].quality < 0.03
+            return close[0], len(close) > 1 and close[0].quality - close[1].quality < {"near": 0.03, "meant": 0.06}.get(close[0].how, 0.0)
         equal = [option for option in close if option.rows == close[0].rows]
         if len(equal) == len(close):  # one word for the same rows, as far as can be told
             plain = [option for option in close if option.column.list_separator is None]
@@ -402,6 +408,9 @@ class Conditions:
         return any(n.mention.does(kind) for n in between)
 
     def _alternatives(self) -> None:
+        for one, other in zip(self.found, self.found[1:], strict=False):
+            if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is None and not self._comma(one, other):
+                self.trouble += 1.0 if one.how in ("part", "near") or other.how in ("part", "near") else 0.0  # two halves of one name
         for one, other in list(zip(self.found, self.found[1:], strict=False)):  # "kidney dialysis": the surer word says it
             if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is not None and one.options and other.options:
                 if not self._comma(one, other) and abs(one.options[0].quality - other.options[0].quality) > 0.04:

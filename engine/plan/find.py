@@ -149,6 +149,13 @@ class Finder:
                 if last.stem in nouns and last.word.folded not in term.key.split() and span[1] - span[0] > 1:
                     continue  # "Ace pharmacies" are pharmacies called Ace, not the one named "Ace Pharmacy"
                 add(span, term, "spelling", 0.95)
+        joined: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for phrase, spans in keys.items():
+            if not phrase.replace(" ", "").isdigit() and len(phrase) > 3:
+                joined[phrase.replace(" ", "")] += spans
+        for term in self.table.terms_joined(joined):
+            for span in joined[term.key.replace(" ", "")]:
+                add(span, term, "spelling", 0.94)
         for span, term, quality in self._said_otherwise(keys, stemmed):
             add(span, term, "synonym", quality)
         for span, found in options.items():
