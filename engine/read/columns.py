@@ -51,10 +51,10 @@ def typed(table: RawTable, options: ReadOptions, shown: str) -> tuple[list[Sourc
 
 
 def _known(table: RawTable, options: ReadOptions, shown: str) -> None:
-    names = {column.name for column in table.columns}
+    names = [column.name for column in table.columns]
     for name in (*options.columns, *options.lists):
         if name not in names:
-            have = ", ".join(list(names)[:8]) + (" ..." if len(names) > 8 else "")
+            have = ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")
             raise SourceError(f'{shown} has no column "{name}"; it has {have}.')
 
 
