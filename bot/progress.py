@@ -23,15 +23,15 @@ class ProgressBar:
             self._bar.stop()
 
     def report(self, stage: str, done: int, total: int) -> None:
-        """Shows how many of how many are done; a total of 0 means that it is not known."""
+        """Shows how many of how many are done; a total of 0 or 1 tells nothing of how far it is."""
         if not self._watched:
             return
         if self._bar is None:
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-            columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+            columns = (TextColumn("{task.description}", markup=False), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
             self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
             self._bar.start()
             self._task = self._bar.add_task(stage, total=None)
-        self._bar.update(self._task, description=stage, completed=done, total=total or None)
+        self._bar.update(self._task, description=stage, completed=done, total=total if total > 1 else None)
