@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.read.options import ReadOptions
-from engine.read.table import Doubt, SourceColumn, SourceTable
 
-__all__ = ["Doubt", "ReadOptions", "SourceColumn", "SourceTable", "read", "stamp"]
+if TYPE_CHECKING:
+    from engine.read.table import SourceTable
+
+__all__ = ["ReadOptions", "read", "stamp"]
 
 
 def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None = None) -> list[SourceTable]:
