@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+    Vectors = NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -32,6 +33,8 @@ class BundledEmbedder:
 
     def embed(self, phrases: Sequence[str]) -> Vectors:
         """Shape (phrases, 256), float32."""
+        import numpy as np  # a question of exact terms embeds nothing, and is answered before numpy is imported
+
         if not phrases:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         vectors = np.asarray(_model().embed([phrase or " " for phrase in phrases], norm=False), dtype=np.float32)

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
+from zlib import crc32
 
 import lancedb
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
-from engine.embed import Embedder, Vectors
-from engine.letters import DIMENSIONS as LETTERS
-from engine.letters import letter_vectors
+from engine.embed import Embedder
+from engine.letters import grams
 
+Vectors = NDArray[np.float32]
+LETTERS: Final = 256  # dimensions of hashed n-grams
 BATCH: Final = 4096
 MOST_ROWS: Final = 50_000  # rows are examples for a planner; a larger table gives an even sample of that many
 INDEXED_FROM: Final = 60_000  # below this a flat search is as fast and exact
@@ -50,6 +53,17 @@ def joint_vectors(keys: Sequence[str], by_meaning: Sequence[bool], embedder: Emb
     if meant:
         vectors[meant, LETTERS:] = MEANING_WEIGHT * embedder.embed([keys[n] for n in meant])
     return vectors
+
+
+def letter_vectors(phrases: Sequence[str]) -> Vectors:
+    """Hashed n-grams of keys: shape (phrases, 256), unit rows; their dot product is near `likeness`."""
+    vectors = np.zeros((len(phrases), LETTERS), dtype=np.float32)
+    for row, phrase in enumerate(phrases):
+        for gram, count in grams(phrase).items():
+            spot = crc32(gram.encode())
+            vectors[row, spot % LETTERS] += count if spot & 0x80000000 else -count
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
 def write_index(folder: Path, terms: Sequence[TermEntry], rows: Sequence[tuple[int, str]], card: str, embedder: Embedder) -> None:

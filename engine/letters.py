@@ -4,16 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
 from functools import lru_cache
 from math import sqrt
-from zlib import crc32
 
-import numpy as np
 from anyascii import anyascii
-from numpy.typing import NDArray
 
-DIMENSIONS = 256
 _SOUNDS = [
     (re.compile(pattern), to)
     for pattern, to in [
@@ -36,44 +31,34 @@ def skeleton(word: str) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _grams(phrase: str) -> Counter[str]:
-    grams: Counter[str] = Counter()
+def grams(phrase: str) -> Counter[str]:
+    """The n-grams of a key: of its letters with the ends of words, of its consonants, of its words run together."""
+    found: Counter[str] = Counter()
     for word in phrase.split():
         latin = anyascii(word).lower() if not word.isascii() else word
         framed = f"^{latin}$"
         for size in (2, 3):
             for start in range(len(framed) - size + 1):
-                grams[framed[start : start + size]] += 1
+                found[framed[start : start + size]] += 1
         bones = f"<{skeleton(word)}>"
         for start in range(len(bones) - 1):
-            grams[bones[start : start + 2]] += 1
+            found[bones[start : start + 2]] += 1
         if len(bones) > 3:
-            grams[bones] += 1
+            found[bones] += 1
     bones = "".join(skeleton(word) for word in phrase.split())
     for start in range(len(bones) - 1):
-        grams["~" + bones[start : start + 2]] += 1
+        found["~" + bones[start : start + 2]] += 1
     joined = phrase.replace(" ", "")
     if " " in phrase:  # names that are written as one word or as two
         for start in range(len(joined) - 3):
-            grams["_" + joined[start : start + 4]] += 1
-    return grams
+            found["_" + joined[start : start + 4]] += 1
+    return found
 
 
 def likeness(one: str, other: str) -> float:
     """The cosine of two phrases' n-grams, 0 to 1. The phrases are keys (see engine.fold.key)."""
-    a, b = _grams(one), _grams(other)
+    a, b = grams(one), grams(other)
     if len(a) > len(b):
         a, b = b, a
     shared = sum(count * b[gram] for gram, count in a.items() if gram in b)
     return shared / (sqrt(sum(n * n for n in a.values())) * sqrt(sum(n * n for n in b.values())) or 1.0)
-
-
-def letter_vectors(phrases: Sequence[str]) -> NDArray[np.float32]:
-    """Hashed n-grams of keys: shape (phrases, 256), unit rows; their dot product is near `likeness`."""
-    vectors = np.zeros((len(phrases), DIMENSIONS), dtype=np.float32)
-    for row, phrase in enumerate(phrases):
-        for gram, count in _grams(phrase).items():
-            spot = crc32(gram.encode())
-            vectors[row, spot % DIMENSIONS] += count if spot & 0x80000000 else -count
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)

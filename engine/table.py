@@ -147,6 +147,22 @@ class OpenTable:
         )
         return [self._found(row) for row in found]
 
+    def synonyms_of(self, stemmed: Iterable[str]) -> dict[str, list[tuple[str, bool]]]:
+        """For phrases (stems) what the general words give for them among the table's terms and nouns (stems), and whether that is only a hint."""
+        wanted = list(dict.fromkeys(stemmed))
+        meant: dict[str, list[tuple[str, bool]]] = {}
+        for start in range(0, len(wanted), _AT_ONCE):
+            part = wanted[start : start + _AT_ONCE]
+            places = ", ".join("?" * len(part))
+            rows = self.connection().execute(f"SELECT phrase, means, hint FROM synonym WHERE about = 'other' AND phrase IN ({places})", part)
+            for phrase, means, hint in rows:
+                meant.setdefault(phrase, []).append((means, bool(hint)))
+        return meant
+
+    def column_synonyms(self) -> list[tuple[str, str]]:
+        """Pairs of (phrase, name of a column), both as stems, from the general words."""
+        return list(self.connection().execute("SELECT phrase, means FROM synonym WHERE about = 'column'"))
+
     def has_word(self, stemmed: str) -> bool:
         """Whether any term holds a word with this stem."""
         found = self.connection().execute("SELECT 1 FROM term_words WHERE term_words MATCH ? LIMIT 1", [_quoted(stemmed)])

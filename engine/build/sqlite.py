@@ -16,6 +16,7 @@ import numpy as np
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.build.terms import ColumnTerms
 from engine.fold import fold, name_key, stems
+from engine.language.synonyms import alike
 from engine.read.table import SourceColumn, SourceTable
 
 INDEXED_COLUMNS = 40
@@ -32,6 +33,7 @@ def write_sqlite(path: Path, table: SourceTable, terms: list[ColumnTerms], facts
         _write_rows(base, table, facts)
         _write_items(base, table, terms, facts)
         _write_terms(base, terms, facts)
+        _write_synonyms(base, terms, facts)
         base.execute("CREATE TABLE facts (json TEXT)")
         base.execute("INSERT INTO facts VALUES (?)", [facts.model_dump_json()])
         _write_indexes(base, facts)
@@ -113,6 +115,18 @@ def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: Tabl
             words = (_words(stemmed[n], found.texts[n]) for n in range(len(found)))
             base.executemany("INSERT INTO term_words (rowid, stems) VALUES (?, ?)", enumerate(words, known.first_term))
     base.execute("INSERT INTO term_words (term_words) VALUES ('optimize')")
+
+
+def _write_synonyms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: TableFacts) -> None:
+    """The general synonyms of what this table has, so that no question needs the whole file."""
+    columns = {stems(name) for column in facts.columns for name in (column.key, *column.other_names)}
+    others = {stems(noun) for noun in facts.nouns}
+    for found, known in zip(terms, facts.columns, strict=True):
+        if known.kind == "category" or (known.list_separator is not None and known.distinct <= 2000):
+            others.update(stems(words) for words in found.keys)
+    base.execute("CREATE TABLE synonym (phrase TEXT, means TEXT, about TEXT, hint INTEGER)")
+    base.executemany("INSERT INTO synonym VALUES (?, ?, ?, ?)", ((a.phrase, a.means, a.about, a.hint) for a in alike(columns, others)))
+    base.execute("CREATE INDEX synonym_phrase ON synonym (phrase)")
 
 
 def _words(stemmed: str, text: str) -> str:

@@ -3,47 +3,47 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
+from hashlib import blake2b
 from importlib.resources import files
+from typing import Literal
 
 from engine.fold import key, stems
 
+About = Literal["column", "other"]
+
 
 @dataclass(frozen=True, slots=True)
-class Synonyms:
-    """groups: the stems of each group's phrases, the weaker ones apart; of: for the stems of a phrase the groups that it stands in."""
+class Alike:
+    """Two phrases (stems) that mean the same, said of names of columns or of anything else; hint: one is only a hint at the other."""
 
-    groups: tuple[tuple[str, ...], ...]
-    topics: tuple[str, ...]
-    lean: tuple[frozenset[str], ...]
-    of: dict[str, tuple[int, ...]]
-
-    def others(self, stemmed: str, column_names: bool) -> tuple[str, ...]:
-        """The other phrases (stems) of the groups that a phrase stands in, among names of columns or among everything else."""
-        found: dict[str, None] = {}
-        for group in self.of.get(stemmed, ()):
-            if (self.topics[group] == "column") == column_names:
-                found |= dict.fromkeys(self.groups[group])
-        found.pop(stemmed, None)
-        return tuple(found)
-
-    def only_hints(self, one: str, other: str) -> bool:
-        """Whether two phrases share groups in which one of them is only a hint."""
-        shared = set(self.of.get(one, ())) & set(self.of.get(other, ()))
-        return bool(shared) and all(self.lean[group] & {one, other} for group in shared)
+    phrase: str
+    means: str
+    about: About
+    hint: bool
 
 
 @cache
-def synonyms() -> Synonyms:
-    """The general data file, read once."""
-    read = tomllib.loads((files("engine.language") / "synonyms.toml").read_text(encoding="utf-8"))
-    groups, topics, lean, of = [], [], [], {}
-    for number, group in enumerate(read.get("group", [])):
-        phrases = dict.fromkeys(stems(key(phrase)) for code in ("en", "he", "ru", "es") for phrase in group.get(code, []))
-        groups.append(tuple(phrases))
-        topics.append(str(group["topic"]))
-        lean.append(frozenset(stems(key(phrase)) for phrase in group.get("lean", [])))
-        for phrase in phrases:
-            of.setdefault(phrase, []).append(number)
-    return Synonyms(tuple(groups), tuple(topics), tuple(lean), {phrase: tuple(numbers) for phrase, numbers in of.items()})
+def fingerprint() -> str:
+    """Of the data file: what was built with another is built anew."""
+    return blake2b(_file(), digest_size=8).hexdigest()
+
+
+def alike(columns: Collection[str], others: Collection[str]) -> Iterator[Alike]:
+    """For what a table has (stems of its columns' names, and of its terms and nouns), the other phrases of the groups that they stand in."""
+    read = tomllib.loads(_file().decode())
+    for group in read["group"]:
+        about: About = "column" if group["topic"] == "column" else "other"
+        phrases = dict.fromkeys(stems(key(phrase)) for code in ("en", "he", "ru", "es") for phrase in group.get(code, ()))
+        lean = {stems(key(phrase)) for phrase in group.get("lean", ())}
+        for means in phrases:
+            if means in (columns if about == "column" else others):
+                for phrase in phrases:
+                    if phrase != means:
+                        yield Alike(phrase, means, about, bool(lean & {phrase, means}))
+
+
+def _file() -> bytes:
+    return (files("engine.language") / "synonyms.toml").read_bytes()

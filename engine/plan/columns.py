@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import key, stem, stems
 from engine.language import Language
-from engine.language.synonyms import synonyms
 from engine.letters import likeness
 
 NEAR = 0.72  # likeness of a misspelled column name
@@ -35,10 +34,12 @@ class ColumnNames:
         named.append((column, quality))
 
 
-def column_names(facts: TableFacts, language: Language) -> ColumnNames:
+def column_names(facts: TableFacts, language: Language, synonyms: Iterable[tuple[str, str]]) -> ColumnNames:
     """Gathers what each column may be called: its name, the catalog's names, general synonyms, other forms of its words."""
     names = ColumnNames(columns=facts.columns)
-    general = synonyms()
+    alike: dict[str, list[str]] = {}
+    for phrase, means in synonyms:
+        alike.setdefault(means, []).append(phrase)
     counts: dict[str, int] = {}
     for column in facts.columns:
         for word in set(_name_stems(column).split()):
@@ -50,10 +51,10 @@ def column_names(facts: TableFacts, language: Language) -> ColumnNames:
         names.add(stem(column.key.replace(" ", "")), column, 0.96)
         for other in column.other_names:
             names.add(stems(other), column, 0.97)
-            for alike in general.others(stems(other), column_names=True):
-                names.add(alike, column, 0.8)
-        for alike in general.others(own, column_names=True):
-            names.add(alike, column, 0.9)
+            for phrase in alike.get(stems(other), ()):
+                names.add(phrase, column, 0.8)
+        for phrase in alike.get(own, ()):
+            names.add(phrase, column, 0.9)
         words = [word for word in own.split() if not _empty_word(word, language)] or own.split()
         shares = {word: (0.4 if _vague(word, language) else 1.0) / counts.get(word, 1) ** 0.5 for word in words}
         whole = sum(shares.values()) or 1.0

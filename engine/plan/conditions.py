@@ -413,7 +413,7 @@ class Conditions:
                 self.trouble += 1.0 if one.how in ("part", "near") or other.how in ("part", "near") else 0.0  # two halves of one name
         for one, other in list(zip(self.found, self.found[1:], strict=False)):  # "kidney dialysis": the surer word says it
             if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is not None and one.options and other.options:
-                if not self._comma(one, other) and abs(one.options[0].quality - other.options[0].quality) > 0.04:
+                if one in self.found and other in self.found and not self._comma(one, other) and abs(one.options[0].quality - other.options[0].quality) > 0.04:
                     self.found.remove(min(one, other, key=lambda condition: condition.options[0].quality))
         for one, other in zip(self.found, self.found[1:], strict=False):
             between = [n for n in self.nodes if one.end <= n.mention.start and n.mention.end <= other.start]

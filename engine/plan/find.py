@@ -10,7 +10,6 @@ from engine.build.facts import ColumnFacts
 from engine.embed import Embedder
 from engine.fold import fold, stems
 from engine.language import Language
-from engine.language.synonyms import synonyms
 from engine.letters import likeness
 from engine.plan.columns import ColumnNames, column_names, named_columns, near_columns
 from engine.plan.literals import dates, numbers
@@ -79,13 +78,13 @@ class Finder:
     def _nouns(self) -> Iterable[Mention]:
         nouns = {stems(noun) for noun in self.table.facts.nouns}
         nouns |= {noun.replace(" ", "") for noun in nouns}
-        general = synonyms()
-        alike = {other for noun in nouns for other in general.others(noun, column_names=False)}
+        phrases = {stems(phrase): (start, end) for start, end in self._spans(4) for phrase in span_keys(self.tokens, start, end)}
+        alike = self.table.synonyms_of(phrases)
         for start, end in self._spans(4):
-            for phrase in span_keys(self.tokens, start, end):
-                if stems(phrase) in nouns or stems(phrase).replace(" ", "") in nouns:
+            for phrase in map(stems, span_keys(self.tokens, start, end)):
+                if phrase in nouns or phrase.replace(" ", "") in nouns:
                     yield Mention(start, end, "noun", 1.0)
-                elif stems(phrase) in alike:
+                elif any(means in nouns for means, _ in alike.get(phrase, ())):
                     yield Mention(start, end, "noun", 0.85)
 
     def _literals(self) -> Iterable[Mention]:
@@ -183,18 +182,17 @@ class Finder:
                 if column in ("", term.column.name):
                     catalogued.add(span)
                     yield span, term, 0.97
-        general = synonyms()
-        others: dict[str, list[tuple[int, int]]] = defaultdict(list)
-        for phrase, spans in stemmed.items():
-            free = [span for span in spans if span not in catalogued]
-            if free:
-                for other in general.others(phrase, column_names=False):
-                    others[other] += free
+        alike = self.table.synonyms_of(stemmed)
+        others: dict[str, list[tuple[tuple[int, int], bool]]] = defaultdict(list)
+        for phrase, meant in alike.items():
+            for span in stemmed[phrase]:
+                if span not in catalogued:
+                    for means, hint in meant:
+                        others[means].append((span, hint))
         for term in self.table.terms_with_stems(others):
-            for span in others.get(stems(term.key), ()):
-                if term.column.kind == "category" or term.column.list_separator is not None:
-                    phrase = stems(span_keys(self.tokens, *span)[-1])
-                    yield span, term, 0.72 if general.only_hints(phrase, stems(term.key)) else 0.88
+            if term.column.kind == "category" or term.column.list_separator is not None:
+                for span, hint in others.get(stems(term.key), ()):
+                    yield span, term, 0.72 if hint else 0.88
 
     def _option(self, term: FoundTerm, span: tuple[int, int], how: How, quality: float) -> Option:
         """A term as a condition: for the naming column also what begins with it, where other names do."""
@@ -316,5 +314,5 @@ class Finder:
 
 def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token]) -> Finder:
     """The finder of a question in a table; the names of its columns are gathered once a table and language."""
-    names = table.remembered(("names", language.code), lambda: column_names(table.facts, language))
+    names = table.remembered(("names", language.code), lambda: column_names(table.facts, language, table.column_synonyms()))
     return Finder(table, language, text, tokens, names)

@@ -1,0 +1,66 @@
+"""Builds a source table: its terms, its SQLite file, its LanceDB tables, its card."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from engine.build.facts import TableFacts
+from engine.build.profile import asked_columns, table_facts
+from engine.build.sqlite import write_sqlite
+from engine.build.terms import ColumnTerms, terms_of
+from engine.catalog import TableEntry
+from engine.embed import Embedder
+from engine.errors import CatalogError
+from engine.lance import TermEntry, write_index
+from engine.progress import Progress
+from engine.read.sample import representative
+from engine.read.table import SourceTable
+from engine.table import LANCE_NAME, SQLITE_NAME
+
+
+def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedder, told: Progress) -> str:
+    """Builds one table of a source into an empty folder, and gives its name; raises CatalogError for a column that the source does not have."""
+    table = asked_columns(source, entry)
+    _check_columns(entry, source)
+    told("gathering terms", 0, 1)
+    terms = [terms_of(column) for column in table.columns]
+    facts = table_facts(source, table, entry, terms)
+    told("writing rows", 0, 1)
+    write_sqlite(folder / SQLITE_NAME, table, terms, facts)
+    told("indexing terms", 0, 1)
+    entries = [
+        TermEntry(column.first_term + n, column.position, found.keys[n], found.texts[n], column.kind == "category")
+        for column, found in zip(facts.columns, terms, strict=True)
+        if column.kind in ("category", "name")
+        for n in range(len(found))
+        if 0 < len(found.texts[n]) <= 80
+    ]
+    write_index(folder / LANCE_NAME, entries, list(_row_texts(table)), _card(table, facts, terms), embedder)
+    return facts.name
+
+
+def _row_texts(table: SourceTable, most: int = 50_000) -> Iterator[tuple[int, str]]:
+    step = max(1, -(-table.rows // most))
+    for row in range(0, table.rows, step):
+        texts = (column.texts[column.codes[row]] for column in table.columns[:30] if column.codes[row] >= 0)
+        yield row + 1, " | ".join(text[:200] for text in texts if text)
+
+
+def _card(table: SourceTable, facts: TableFacts, terms: list[ColumnTerms]) -> str:
+    """The table in words: description, columns with counts and examples, a representative sample."""
+    lines = [f"{facts.name}: {facts.description or ', '.join(facts.nouns)}", f"{facts.rows} rows"]
+    for column, found in zip(facts.columns[:60], terms, strict=False):
+        examples = ", ".join(text[:40] for text in found.texts[:5])
+        lines.append(f"{column.name} ({column.type}, {column.distinct} distinct, {column.empty} empty): {examples}")
+    for row in representative(table):
+        lines.append(" | ".join(column.texts[column.codes[row - 1]][:60] if column.codes[row - 1] >= 0 else "" for column in table.columns[:60]))
+    return "\n".join(lines)
+
+
+def _check_columns(entry: TableEntry, table: SourceTable) -> None:
+    names = [column.name for column in table.columns]
+    for name in (*entry.keys, *entry.columns):
+        if name not in names:
+            shown = ", ".join(names[:12])
+            raise CatalogError(f'The catalog\'s table "{entry.name}" names the column "{name}", which its source does not have; it has {shown}.')
