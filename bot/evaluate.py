@@ -106,8 +106,11 @@ def _read(path: Path, field: str) -> list[Case]:
             case = None
         if not isinstance(case, dict) or "id" not in case:
             raise UsageError(f'Line {number} of "{path}" is no case; a case is a JSON object with an "id".')
-        if isinstance(case.get(field), str):
-            cases.append(case)  # a set may have a field, such as another wording, for some of its cases only
+        asked = case.get(field)
+        if isinstance(asked, list) and asked:
+            asked = asked[0]  # several wordings of one question; a case has one reply
+        if isinstance(asked, str):
+            cases.append({**case, field: asked})  # a set may have a field, such as another wording, for some of its cases only
     if not cases:
         raise UsageError(f'No case of "{path}" has a text in the field "{field}".')
     return cases

@@ -73,9 +73,11 @@ def test_another_field_leaves_out_cases_without_it(root: Path) -> None:
         root,
         {"id": "a", "table_file": "shops.csv", "question": "x", "question_syn": "how many shops are in Ash?"},
         {"id": "b", "table_file": "shops.csv", "question": "x"},
+        {"id": "c", "table_file": "shops.csv", "question": "x", "question_syn": ["how many shops are in Oak?", "y"]},
+        {"id": "d", "table_file": "shops.csv", "question": "x", "question_syn": []},
         field="question_syn",
     )
-    assert [(result["id"], result["rows"]) for result in results] == [("a", [[2]])]
+    assert [(result["id"], result["rows"]) for result in results] == [("a", [[2]]), ("c", [[1]])]
 
 
 @pytest.mark.parametrize(
