@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urljoin, urlsplit
 
 import requests
+from urllib3.exceptions import ReadTimeoutError
 
 from engine.errors import SourceError
 from engine.read.options import ReadOptions
@@ -38,7 +39,9 @@ def fetched(url: str, options: ReadOptions) -> Iterator[tuple[Path, str]]:
                 changed = _changed(response)
         except requests.Timeout:
             raise SourceError(f"{url} stalls: nothing came for {min(_STALL, options.seconds):g} seconds.") from None
-        except requests.RequestException:
+        except requests.RequestException as error:
+            if error.args and isinstance(error.args[0], ReadTimeoutError):
+                raise SourceError(f"{url} stalls: nothing came for {min(_STALL, options.seconds):g} seconds.") from None
             raise SourceError(f"{url} cannot be reached, or broke off before the file was whole.") from None
         yield path, changed
 

@@ -34,7 +34,8 @@ _LATIN = _WESTERN | {
     "iso8859-9", "iso8859-10", "iso8859-13", "iso8859-14", "iso8859-16", "mac-latin2", "mac-roman",
 }  # fmt: skip
 _WESTERN_TEXT = re.compile(r"[\x00-\x7fàâäçéèêëîïôöùûüÿñáíóúãõßæøåœìòÀÂÄÇÉÈÊËÎÏÔÖÙÛÜÑÁÍÓÚÃÕÆØÅŒÌÒ°£€–—’‘“”„«»½¼¾§®©™…•´·\xa0º¡¿²³]*")
-_TWO_SCRIPTS = re.compile(r"[a-zA-Z][\u0370-\u05ff\u0621-\u064a]|[\u0370-\u05ff\u0621-\u064a][a-zA-Z]")
+_FOREIGN = re.compile(r"[\u0370-\u05ff\u0621-\u064a]+")
+_TWO_SCRIPTS = re.compile(r"[a-zA-Z][\u0370-\u05ff\u0621-\u064a]+|[\u0370-\u05ff\u0621-\u064a]+[a-zA-Z]")
 _SYMBOL_IN_WORD = re.compile(r"[^\W\d_][º¡¿²³£°½¼¾§][^\W\d_]")
 
 
@@ -207,8 +208,9 @@ def _ordered(found: list[tuple[str, float]], sample: bytes) -> list[str]:
     best, score = found[0]
     western = max((each for name, each in found if name in _WESTERN), default=0.0)
     names = [_WIDER.get(name, name) for name, _ in found]
-    mixed = _TWO_SCRIPTS.search(sample.decode(names[0], "ignore"))  # "Cafι": no one writes so
-    if (best in _LATIN or mixed) and western >= score / 2:
+    as_best = sample.decode(names[0], "ignore")
+    mixed = 2 * len(_TWO_SCRIPTS.findall(as_best)) > len(_FOREIGN.findall(as_best)) > 0  # "Cafι": no one writes so
+    if mixed or (best in _LATIN and western >= score / 2):
         text = sample.decode("cp1252", "ignore")
         if best in _WESTERN or (_WESTERN_TEXT.fullmatch(text) and not _SYMBOL_IN_WORD.search(text)):
             euro = b"\xa4" in sample and not re.search(rb"[\x80-\x9f]", sample)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from engine.read import ReadOptions, SourceColumn, SourceTable, read
+from engine.read import ReadOptions, read
+from engine.read.table import SourceColumn, SourceTable
 
 
 def table_of(folder: Path, rows: list[list[str]], options: ReadOptions = ReadOptions()) -> SourceTable:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.read import ReadOptions, SourceTable, read
+from engine.read import ReadOptions, read
+from engine.read.table import SourceTable
 
 
 def _read(tmp_path: Path, text: str, options: ReadOptions = ReadOptions()) -> SourceTable:

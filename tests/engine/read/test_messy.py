@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from engine.read import SourceTable, read
+from engine.read import read
+from engine.read.table import SourceTable
 
 CASES = Path(__file__).parents[3].parent / "shared" / "cases"
 MANIFEST = CASES / "messy_manifest.jsonl"
