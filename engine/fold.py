@@ -18,6 +18,7 @@ _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\d+(?:[.,]\d+)+(?![.,]?\d)\w*|\w+(?:['.]\w+)*|&")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_HEBREW_PREFIXES = "ובלמהשכ"
 _HEBREW = re.compile(r"[א-ת]")
 
 
@@ -33,13 +34,13 @@ def fold(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a text: its folded form, its stem, and where it stands; `possessive` is the form without an English 's."""
+    """A word of a text: its folded form and where it stands; bare are its forms without what is attached: an English 's, Hebrew prefixes."""
 
     text: str
     folded: str
     start: int
     end: int
-    possessive: str = ""
+    bare: tuple[str, ...] = ()
 
 
 def _plain(word: str) -> str:
@@ -60,10 +61,21 @@ def words_of(text: str) -> Iterator[Word]:
     for found in _WORD.finditer(text):
         raw = found.group()
         folded = fold(raw)
-        possessive = _plain(folded[:-2]) if len(folded) > 2 and folded.endswith("'s") else ""
         plain = _plain(folded)
         if plain:
-            yield Word(raw, plain, found.start(), found.end(), possessive)
+            yield Word(raw, plain, found.start(), found.end(), _bare(folded))
+
+
+def _bare(folded: str) -> tuple[str, ...]:
+    """A folded word without an attached ending or beginning, the shortest cut first."""
+    if len(folded) > 2 and folded.endswith("'s"):
+        return (_plain(folded[:-2]),)
+    if not _HEBREW.match(folded) or len(folded) < 4:
+        return ()
+    cut = 0
+    while cut < 3 and folded[cut] in _HEBREW_PREFIXES and len(folded) - cut > 3:
+        cut += 1
+    return tuple(_plain(folded[start:]) for start in range(1, cut + 1))
 
 
 @lru_cache(maxsize=200_000)

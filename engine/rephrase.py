@@ -90,6 +90,8 @@ def _without_cues(message: str, language: Language) -> tuple[str, frozenset[str]
     cues: set[str] = set()
     dropped: list[tuple[int, int]] = []
     place, beginning = 0, True
+    if words and any("follow_other" in {f.kind for f in language.functions.get(words[0].folded[: -len(form)], ())} for form in words[0].bare):
+        cues.add("follow_other")  # a prefix that means "and"
     while place < len(words):
         for length in range(min(5, len(words) - place), 0, -1):
             phrase = " ".join(word.folded for word in words[place : place + length])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from engine.build.facts import ColumnFacts
 from engine.embed import Embedder
-from engine.fold import fold, stems
+from engine.fold import fold, key, stems
 from engine.language import Language
 from engine.letters import likeness
 from engine.plan.columns import ColumnNames, column_names, named_columns, near_columns
@@ -235,11 +235,11 @@ class Finder:
         """Terms that begin with a phrase, in a column that determines the one where it is a term: the city of a district's name."""
         found = []
         for option in options:
-            if option.how not in ("exact", "spelling") or option.column.kind != "category":
+            if option.how not in ("exact", "spelling", "near") or option.column.kind != "category" or option.quality < 0.6:
                 continue
             for column in self.table.facts.columns:
                 if option.column.name in column.determines and column.kind == "category" and not any(o.column.name == column.name for o in options):
-                    terms = self.table.terms_beginning_key(column, " ".join(token.word.folded for token in self.tokens[span[0] : span[1]]))
+                    terms = self.table.terms_beginning_key(column, key(option.folded))
                     if len(terms) == 1:
                         found.append(self._option(terms[0], span, "part", option.quality - 0.02))
         return found
@@ -270,8 +270,7 @@ class Finder:
         from engine.lance import joint_vectors, near_terms  # seconds to import, and most questions do without
 
         spans = spans[:MOST_NEAR_PHRASES]
-        phrases = [self._bare(start, end) for start, end in spans]
-        kept = [(span, phrase) for span, phrase in zip(spans, phrases, strict=True) if len(phrase) > 2]
+        kept = [(span, phrase) for span in spans for phrase in self._searched(*span) if len(phrase) > 2]
         if not kept:
             return []
         vectors = joint_vectors([phrase for _, phrase in kept], [True] * len(kept), embedder)
@@ -284,6 +283,8 @@ class Finder:
                     mentions[span].append(option)
         result = []
         for span, options in mentions.items():
+            unlike = {(option.column.name, option.folded): option for option in sorted(options, key=lambda option: option.quality)}
+            options = [*unlike.values(), *self._narrower(span, list(unlike.values()))]
             best = max(option.quality for option in options)
             close = sorted((option for option in options if option.quality >= best - 0.08), key=lambda option: -option.quality)
             result.append(Mention(*span, "value", best, options=tuple(close[:5])))
@@ -301,7 +302,15 @@ class Finder:
         ]
         return " ".join(words)
 
+    def _searched(self, start: int, end: int) -> list[str]:
+        """The phrase and, where words carry prefixes, the phrase without them."""
+        bare = self._bare(start, end)
+        first = self.tokens[start].word
+        return [bare, *(bare.replace(first.folded, form, 1) for form in first.bare if len(form) > 2 and not form.isascii())]
+
     def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
+        if len(phrase.split()) > 2 * len(term.key.split()) + 1:
+            return None
         letters = likeness(phrase, term.key)
         tied = any(not token.content for token in self.tokens[span[0] : span[1]])
         known = tied or any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)

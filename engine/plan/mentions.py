@@ -96,12 +96,14 @@ def _quotation(text: str, word: Word) -> int:
 
 
 def span_keys(tokens: Sequence[Token], start: int, end: int) -> list[str]:
-    """The keys of tokens[start:end]: as they stand, and without the possessive ending of the last."""
+    """The keys of tokens[start:end]: as they stand, and without endings and prefixes that are attached to the words."""
     words = [token.word for token in tokens[start:end]]
-    body = " ".join(word.folded for word in words)
-    if not any(word.possessive for word in words):
-        return [body]
-    return [body, " ".join(word.possessive or word.folded for word in words)]
+    keys = [" ".join(word.folded for word in words)]
+    if any(word.bare for word in words):
+        keys.append(" ".join(word.bare[0] if word.bare else word.folded for word in words))
+        rest = [word.folded for word in words[1:]]
+        keys += [" ".join([bare, *rest]) for bare in words[0].bare]
+    return list(dict.fromkeys(keys))
 
 
 def span_text(text: str, tokens: Sequence[Token], start: int, end: int) -> str:
