@@ -12,8 +12,9 @@ from rich.text import Text
 
 from bot.escape import isolated, one_line
 from engine.catalog import Catalog
-from engine.read import SourceTable, read
+from engine.read import read
 from engine.read.report import report_json
+from engine.read.table import SourceTable
 
 _EXAMPLES: Final = 3
 _LINES: Final = 3
