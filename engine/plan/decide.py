@@ -49,7 +49,7 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     unused = tuple(best.tokens[place].word.text for place in best.lost)
     if not _says_something(best):
         return Decision(NoAnswerPlan(reason="words_without_a_place" if unused else "not_in_table", words=unused or tuple(words[:8])), best.table, best, unused)
-    if lost := _forbidden(best):
+    if lost := _forbidden(best, language):
         return Decision(NoAnswerPlan(reason="words_without_a_place", words=lost), best.table, best, unused)
     if best.parsed.trouble > MOST_TROUBLE:
         return Decision(NoAnswerPlan(reason="not_in_table", words=unused or tuple(words[:12])), best.table, best, unused)
@@ -72,7 +72,7 @@ def _says_something(reading: Reading) -> bool:
     return bool(plan.where or plan.select or plan.group_by or plan.sort or (plan.measures and (named or not reading.lost)) or named)
 
 
-def _forbidden(reading: Reading) -> tuple[str, ...]:
+def _forbidden(reading: Reading, language: Language) -> tuple[str, ...]:
     """Words that may not stay without a place: all of them, or where nobody can know what a row is called, names, figures and what follows "in"."""
     if not reading.lost:
         return ()
@@ -80,7 +80,7 @@ def _forbidden(reading: Reading) -> tuple[str, ...]:
     content = sum(token.content for token in reading.tokens)
     if reading.table.facts.declared or len(lost) > max(1, MOST_LOST * content):
         return tuple(token.word.text for token in lost)
-    bad = [token for token in lost if token.proper or token.quote]
+    bad = [token for token in lost if token.proper or token.quote or token.word.folded in language.beyond]
     return tuple(token.word.text for token in bad)
 
 

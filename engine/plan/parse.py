@@ -149,8 +149,8 @@ class Parser:
             target = self.nodes.right(node.place, 2)
             if target is None or target.kind != "column" or target.used:
                 continue
-            if node.mention.does("link") and not node.mention.end - node.mention.start > 1 and not self._figured():
-                continue  # "by" without a figure is no grouping
+            if not self._figured():
+                continue  # "each" or "by" without a figure is no grouping
             column = target.columns[0]
             target.used = node.used = True
             target.as_what = "group"
@@ -179,6 +179,8 @@ class Parser:
         self._rank_groups([target.columns[0].name], not node.mention.does("rare"))
 
     def _rank_groups(self, columns: list[str], descending: bool) -> None:
+        if any(self.facts.column(name).distinct >= self.facts.rows > 3 for name in columns):
+            self.trouble += 1.5  # each value stands in one row: there is nothing to rank
         self.group += columns
         count = Measure(function="count")
         self.sort.append(Sort(by=count, descending=descending))
@@ -365,6 +367,9 @@ class Parser:
             return
         column = counted.columns[0]
         if column.numeric and not several and not self.group and not self._id_like(column):
+            summed = next((n for n in self.nodes if n.does("sum")), None)
+            if summed is not None or any(condition.joined for condition in conditions):
+                self._sum(column, summed)
             return  # "how many points": the figure stands in the column
         self.select = [name for name in self.select if name != column.name]
         whole = column.name == self.facts.naming and not several or self.group
@@ -376,6 +381,13 @@ class Parser:
         if self.select and not self.group:
             self.group, self.select = list(self.select), []
         self.distinct = False
+
+    def _sum(self, column: ColumnFacts, summed: Node | None) -> None:
+        """ "how many points have A and B together"."""
+        if summed is not None:
+            summed.used = True
+        self.select = [name for name in self.select if name != column.name]
+        self.measures.append(Measure(function="sum", column=column.name))
 
     def _id_like(self, column: ColumnFacts) -> bool:
         return column.distinct == self.facts.rows and bool({"id", "code", "nr", "no"} & set(column.key.split()))
@@ -440,3 +452,5 @@ class Parser:
                 self.trouble += 1.0
             elif node.kind == "function" and node.mention.does("average") and not self.measures:
                 self.trouble += 1.0
+            elif node.kind == "function" and node.mention.does("how_much") and not (self.select or self.measures):
+                self.trouble += 1.5
