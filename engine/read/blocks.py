@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine.read.grid import Grid
 from engine.read.header import Block, block_of
-from engine.read.looks import fits, look
+from engine.read.looks import Look, fits, look
 from engine.read.options import ReadOptions
 
 _MANY = 200  # blank lines: beyond, they divide paragraphs of one table
@@ -57,10 +57,15 @@ def _begins(grid: Grid, at: int, gap: int, header: int, after: int, filled: NDAr
     if sum(1 for column in body.looks if names[column] in ("text", "year")) == 0:
         return False
     before = block_of(grid, at, gap, range(grid.width), filled)
-    if gap - at < 2 or not before.looks:
-        return False
+    if not any(_enough(grid, column, at + 1, gap, expected) for column, expected in before.looks.items()):
+        return False  # what stands before is no table: words and values about the one that comes
     contradicts = any(names[column] and not fits(names[column], expected) for column, expected in before.looks.items())
     return contradicts or set(body.looks).isdisjoint(before.looks)
+
+
+def _enough(grid: Grid, column: int, start: int, stop: int, expected: Look) -> bool:
+    found = (look(grid.cell(row, column)) for row in range(start, stop))
+    return sum(1 for each in found if each and fits(each, expected)) >= 2
 
 
 def _beside(grid: Grid, start: int, stop: int, filled: NDArray[np.int32]) -> list[Block]:

@@ -36,7 +36,8 @@ december dec décembre déc diciembre dic dezember dez dicembre dezembro grudzie
 # one month a paragraph, which begins at the margin
 _NUMBER = {word: number for number, part in enumerate(re.split(r"\n(?! )", _MONTHS.strip()), 1) for word in part.split()}
 _NUMBER |= {"ב" + word: number for word, number in _NUMBER.items() if "א" <= word[0] <= "ת"}
-_TIME = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{1,9})?)?\s?(?P<half>[ap]\.?m\.?)?\s?(?:z|utc|gmt|[+-]\d\d:?\d\d)?"
+_OFFSET = r"(?:z|utc|gmt|[+-]\d\d(?::?\d\d)?)?"
+_TIME = rf"(?P<hour>\d{{1,2}}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d{{1,9}})?)?\s?(?P<half>[ap]\.?m\.?)?\s?{_OFFSET}"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|ª)?"
 _WEEKDAY = r"(?:(?P<weekday>[^\W\d_]{2,12})[., ]+)?"
 _DAYS = """

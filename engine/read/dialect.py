@@ -8,10 +8,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from engine.read.numbers import number_of
 from engine.read.options import ReadOptions
 
 # What divides cells, and how readily it is believed: a comma stands in texts as well, blanks and colons nearly always do.
-_DELIMITERS = {"\t": 1.0, ";": 1.0, "|": 1.0, ",": 0.98, "\x1f": 1.0, "^": 0.8, "~": 0.8, "¦": 0.8, ":": 0.5, " ": 0.35}
+_DELIMITERS = {"\t": 1.0, ";": 1.0, "|": 1.0, ",": 0.98, "\x1f": 1.0, "^": 0.8, "~": 0.8, "¦": 0.8, ":": 0.5, " ": 0.45}
 _STRONG = "\t;|\x1f"
 _ALONE = 0.3  # the worth of taking a text for a single column
 _ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
@@ -65,8 +66,9 @@ def dialect_of(sample: list[str], options: ReadOptions) -> Dialect:
         if delimiter not in text and not options.delimiter:
             continue
         for quote in quotes:
-            dialect = Dialect(delimiter, quote)
-            scored.append((_score(dialect, sample), quote == '"', dialect))
+            for blanks in (False, True) if delimiter == " " else (False,):  # figures in columns are kept apart by runs of blanks
+                dialect = Dialect(delimiter, quote, blank_after=blanks)
+                scored.append((_score(dialect, sample), quote == '"', dialect))
     best = max(scored, key=lambda each: each[:2], default=(0.0, True, Dialect()))
     if best[0] < _ALONE and not options.delimiter:
         return _refined(Dialect(quote="" if options.quote == "" else (options.quote or '"')), sample, text)
@@ -114,6 +116,12 @@ def _score(dialect: Dialect, sample: list[str]) -> float:
     if dialect.quote != '"':
         # a cell with one quotation mark was cut in the wrong place
         agree *= 1 - sum(any(cell.count('"') % 2 for cell in row) for row in rows) / len(rows)
-    if dialect.delimiter in ": " and (agree < 0.95 or width < 3):
+    if dialect.delimiter in ": " and (agree < 0.95 or width < 3 or not _figures(rows, width)):
         return 0.0
     return agree**2 * (1 - 0.5 / width) * _DELIMITERS.get(dialect.delimiter, 1.0) * (1 - 0.6 * unclean)
+
+
+def _figures(rows: list[list[str]], width: int) -> bool:
+    """Whether a column below the first row holds nothing but figures: words alone that are divided by blanks are prose."""
+    below = [row for row in rows[1:] if len(row) == width]
+    return len(below) > 1 and any(all(number_of(row[i]) for row in below) for i in range(width))

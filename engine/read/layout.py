@@ -46,7 +46,8 @@ def _table(block: Block, header: Header, footer: Footer, name: str) -> RawTable:
     columns = [_column(grid, column, title, rows, header) for column, title in zip(block.columns, names, strict=True)]
     overflow = {n: grid.overflow[int(row)] for n, row in enumerate(rows) if int(row) in grid.overflow} if grid.overflow else {}
     overflow, columns = _beyond(overflow, columns, header, len(rows))
-    unnamed, alike = [i for i in unnamed if i < len(columns)], [i for i in alike if i < len(columns)]
+    names, columns = _shifted(names, columns, header, len(rows))
+    unnamed, alike = [i for i, column in enumerate(columns) if not any(_there(column))], [i for i in alike if i < len(columns)]
     titles = [row for row in range(block.start, header.rows[0] if header.rows else header.body) if block.filled[row]]
     around = {int(grid.lines[row]): tuple(block.row(row)) for row in [*titles, *repeated, *footer.notes, *footer.totals]}
 
@@ -110,7 +111,8 @@ def _column(grid: Grid, column: int, name: str, rows: NDArray[np.intp], header: 
     places = np.cumsum(present, dtype=np.int32) - 1
     places[-1] = -1
     kept = texts if present[:-1].all() else [texts[i] for i in np.flatnonzero(present)]
-    return RawColumn(name, kept, places[codes], tuple(grid.cell(row, column) for row in header.rows))
+    above = tuple(texts[code] for row in header.rows if (code := grid.codes[column][row]) >= 0)
+    return RawColumn(name, kept, places[codes], above)
 
 
 def _filled_down(grid: Grid, column: int, header: Header) -> NDArray[np.int32]:
@@ -145,6 +147,8 @@ def _beyond(
     extra = columns[known:]
     if not extra:
         return overflow, columns
+    if not any(column.declared or any(text.strip() for text in column.texts) for column in extra) and _unheard(extra, header):
+        return overflow, columns[:known]  # a delimiter at the end of each row
     reached = np.zeros(rows, dtype=bool)
     for column in extra:
         reached |= column.codes >= 0
@@ -154,6 +158,26 @@ def _beyond(
         cells = [column.texts[column.codes[row]] if column.codes[row] >= 0 else "" for column in extra]
         overflow[int(row)] = (*cells, *overflow.get(int(row), ()))
     return overflow, columns[:known]
+
+
+def _shifted(names: list[str], columns: list[RawColumn], header: Header, rows: int) -> tuple[list[str], list[RawColumn]]:
+    """Row names that stand before the columns without a name of their own, as statistics programs write them: each name is that of the
+    next column.
+    """
+    named = columns[:-1]
+    if len(header.rows) != 1 or rows < 2 or len(columns) < 3 or not all(any(_there(column)) for column in named) or columns[-1].header:
+        return names, columns
+    last, first = columns[-1], columns[0]
+    if (last.codes < 0).any() or not all(text.strip() for text in last.texts) or len(first.texts) < rows:
+        return names, columns
+    shifted = ["column 1", *names[: len(columns) - 1]]
+    above = [(), *(column.header for column in named)]
+    return shifted, [replace(c, name=name, header=cells) for c, name, cells in zip(columns, shifted, above, strict=True)]
+
+
+def _unheard(columns: list[RawColumn], header: Header) -> bool:
+    """Whether the header has no cell for these columns, not even an empty one."""
+    return bool(header.rows) and all(column.header == () for column in columns)
 
 
 def _there(column: RawColumn) -> list[bool]:

@@ -64,7 +64,9 @@ def number_of(text: str, decimal: str = ".") -> Number | None:
     if len(text) > 60:
         return None
     text = _NOTE.sub("", text)
-    negative = text.startswith("(") and text.endswith(")") and not text[1:-1].isdigit()
+    # "(5)" is a note and "(1999)" a year; "(1,234)" and "(350)" are less than nothing
+    inner = text[1:-1]
+    negative = text.startswith("(") and text.endswith(")") and not (inner.isdigit() and (len(inner) < 3 or len(inner) == 4))
     if negative:
         text = text[1:-1].strip()
     found = _WHOLE.fullmatch(_JUNK.sub(r"\1\2", text))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -130,14 +129,12 @@ def read_json_lines(path: Path, shown: str, name: str, options: ReadOptions) -> 
 
 
 def _objects(file: Iterable[str], shown: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    lines = iter(file)
-    first = next((line for line in lines if line.strip()), "")
-    if first.lstrip().startswith("["):
-        yield from _array(first + "".join(lines), shown)
+    lines = list(file)
+    first = next((line.strip() for line in lines if line.strip()), "")
+    if first.startswith("[") or first == "{" or not first.endswith("}"):
+        yield from _whole("".join(lines), shown)
         return
-    number = 0
-    for line in (text for part in ([first], lines) for text in islice(part, None)):
-        number += 1
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:
@@ -151,12 +148,18 @@ def _objects(file: Iterable[str], shown: str) -> Iterator[tuple[int, dict[str, A
         yield number, value
 
 
-def _array(text: str, shown: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _whole(text: str, shown: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """An array of objects, or one object: the records are its only list of objects, or the object itself is the record."""
     try:
-        values = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         raise SourceError(f"{shown} is no JSON that can be read: it is cut short or damaged.") from None
-    for number, value in enumerate(values, 1):
-        if not isinstance(value, dict):
+    if isinstance(value, dict):
+        lists = [each for each in value.values() if isinstance(each, list) and each and all(isinstance(item, dict) for item in each)]
+        value = lists[0] if len(lists) == 1 else [value]
+    if not isinstance(value, list):
+        raise SourceError(f"{shown} holds no records; an array of objects, or an object on each line, is expected.")
+    for number, each in enumerate(value, 1):
+        if not isinstance(each, dict):
             raise SourceError(f"{shown}: element {number} is no object; an array of objects is expected.")
-        yield number, value
+        yield number, each

@@ -114,3 +114,34 @@ def test_a_wide_table_is_read_whole(tmp_path: Path) -> None:
     rows = [["id", *(f"c{n}" for n in range(5000))], *([f"r{r}", *(str(r * n) for n in range(5000))] for r in range(3))]
     table = table_of(tmp_path, rows)
     assert (len(table.columns), table.rows, table.columns[5000].values[-1]) == (5001, 3, 2 * 4999)
+
+
+FILES: dict[str, tuple[str, int, list[str], int]] = {
+    "row names before the columns": ("mpg\tcyl\nMazda\t21.0\t6\nDatsun\t22.8\t4\n", 1, ["column 1", "mpg", "cyl"], 2),
+    "a delimiter after each row": ("a,b\n1,x,\n2,y,\n", 1, ["a", "b"], 2),
+    "a delimiter after the header as well": ("a,b,\n1,x,\n2,y,\n", 1, ["a", "b", "column 3"], 2),
+    "words about the table": (
+        "Source,The Office,\n\nUpdated,2020-07-01,\n\nname,code,1960\nAruba,ABW,54211\nChad,TCD,300\n",
+        1,
+        ["name", "code", "1960"],
+        2,
+    ),
+    "words about the table, without blank lines": (
+        "Report,Sales\nDate,2020-01-01\nregion,n,m\nNorth,1,2\nSouth,3,4\n",
+        1,
+        ["region", "n", "m"],
+        2,
+    ),
+    "remarks of a program": ("# made by a program, version 2\nid,name,n\n1,Anna,3\n2,Ben,4\n", 1, ["id", "name", "n"], 2),
+    "units below the names": ("name,length,weight\n,km,kg\nA,1.5,3\nB,2.5,4\n", 2, ["name", "length km", "weight kg"], 2),
+    "columns kept apart by blanks": ("name    age city\nAnna     30 Rome\nBen      40 Oslo\n", 1, ["name", "age", "city"], 2),
+    "a number sign": ("#,name,n\n1,A,10\n2,B,20\n", 1, ["#", "name", "n"], 2),
+    "an index without a name": (",a,b\n0,1,x\n1,2,y\n", 1, ["column 1", "a", "b"], 2),
+}
+
+
+@pytest.mark.parametrize(("text", "header", "names", "count"), FILES.values(), ids=FILES.keys())
+def test_files_of_other_hands(tmp_path: Path, text: str, header: int, names: list[str], count: int) -> None:
+    (tmp_path / "t.txt").write_text(text)
+    (table,) = read("t.txt", base=tmp_path)
+    assert (table.header_rows, [column.name for column in table.columns], table.rows) == (header, names, count)

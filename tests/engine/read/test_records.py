@@ -42,6 +42,7 @@ def test_parquet_that_is_cut_short_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        '{"made": "today",\n"rows": [{"a": "x", "n": 1}, {"n": 2.5, "b": null}]}',
         '{"a": "x", "n": 1}\n\n{"n": 2.5, "b": null}\n',
         '[{"a": "x", "n": 1},\n {"n": 2.5, "b": null}]',
         '\ufeff{"a":"x","n":1}\r\n{"n":2.5,"b":null}',
@@ -67,6 +68,7 @@ def test_what_json_nests_stays_json_and_lists_of_words_become_lists(tmp_path: Pa
     [
         ('{"a": 1}\n\n{"a": \n', "t.jsonl, line 3: this is no JSON object"),
         ('{"a": 1}\n[1]\n', "t.jsonl, line 2: this is no JSON object"),
+        ('"words"', "t.jsonl holds no records"),
         ("[1, 2]", "t.jsonl: element 1 is no object"),
         ('[{"a": 1}', "t.jsonl is no JSON that can be read"),
         ("[" * 100_000, "t.jsonl is no JSON that can be read"),
