@@ -214,6 +214,8 @@ def _groups(block: Block, above: int, top: int, used: list[int]) -> bool:
     spans = [sum(start <= i < end for i in used) for start, end in zip(starts, ends, strict=True)]
     if max(spans) < 2 or 2 * sum(span == 1 for span in spans) > len(spans):
         return False
+    if starts[0] == used[0] and spans[0] == 1 and block.row(top)[used[0]].strip():
+        return False  # a heading stands over several columns; a word over the first one alone is the beginning of a remark
     if above > block.start and above not in block.grid.gaps:
         higher = _starts(block, above - 1, used)
         if len(higher) > 1 and not set(higher) <= set(starts):
