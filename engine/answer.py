@@ -11,8 +11,8 @@ from engine.types import (
     Answer,
     Binding,
     Candidate,
-    Clause,
     ClarifyPlan,
+    Clause,
     Confidence,
     NoAnswerPlan,
     Question,
@@ -78,7 +78,9 @@ def _unanswered(kind: str, question: Question, decision: Decision, language: Lan
 
 def headline(plan: TablePlan, result: ResultTable, table: OpenTable, language: Language) -> str:
     """What was asked and how much came of it, in one line."""
-    what = ", ".join(_said(comparison.op, comparison.column, comparison.values) for clause in plan.where for comparison in clause.any_of[:4])
+    what = ", ".join(
+        _said(comparison.op, comparison.column, comparison.values) for clause in plan.where for comparison in clause.any_of[:4]
+    )
     what = what or (table.facts.nouns[-1] if table.facts.nouns else table.name)
     sentences = language.sentences
     if plan.measures and not plan.group_by and len(plan.measures) == 1:
@@ -96,7 +98,16 @@ def _figure(value: Value) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value) if value is not None else "-"
 
 
-_SIGN = {"is_not": "≠ ", "has_none": "≠ ", "less": "< ", "at_most": "≤ ", "more": "> ", "at_least": "≥ ", "starts_with": "", "not_contains": "≠ "}
+_SIGN = {
+    "is_not": "≠ ",
+    "has_none": "≠ ",
+    "less": "< ",
+    "at_most": "≤ ",
+    "more": "> ",
+    "at_least": "≥ ",
+    "starts_with": "",
+    "not_contains": "≠ ",
+}
 
 
 def _said(op: str, column: str, values: tuple[Value, ...]) -> str:
@@ -137,12 +148,16 @@ def explain_empty(plan: TablePlan, table: OpenTable, decision: Decision, languag
         alone = plan.model_copy(update={"where": (clause,)})
         if not count_rows(alone, table):
             return sentences["no_such_rows"].format(condition=_clause(clause))
-    counts = [(count_rows(plan.model_copy(update={"where": tuple(c for c in plan.where if c is not clause)}), table), clause) for clause in plan.where]
+    counts = [
+        (count_rows(plan.model_copy(update={"where": tuple(c for c in plan.where if c is not clause)}), table), clause)
+        for clause in plan.where
+    ]
     most, emptying = max(counts, key=lambda counted: counted[0])
     if not most:
         return ""
-    text = sentences["empties"].format(condition=_clause(emptying))
-    return f"{text} {sentences['without'].format(phrase=_clause(emptying), rows=sentences['rows' if most != 1 else 'row'].format(what='', total=f'{most:,}').strip(': '))}"
+    rows = sentences["row" if most == 1 else "rows"].format(what="", total=f"{most:,}").strip(": ")
+    without = sentences["without"].format(phrase=_clause(emptying), rows=rows)
+    return f"{sentences['empties'].format(condition=_clause(emptying))} {without}"
 
 
 def _clause(clause: Clause) -> str:

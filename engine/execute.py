@@ -12,7 +12,7 @@ from engine.build.facts import ColumnFacts, TableFacts
 from engine.errors import ExecutionError
 from engine.fold import fold, key, stems
 from engine.table import OpenTable
-from engine.types import Comparison, Measure, ResultColumn, ResultTable, Role, Sort, TablePlan, Value
+from engine.types import ColumnType, Comparison, Measure, ResultColumn, ResultTable, Role, Sort, TablePlan, Value
 
 SECONDS: Final = 20.0
 MOST_ROWS: Final = 1_100_000
@@ -38,7 +38,7 @@ def execute(plan: TablePlan, table: OpenTable, seconds: float = SECONDS) -> tupl
     result = ResultTable(
         columns=query.columns,
         rows=rows,
-        row_ids=tuple(row[0] for row in found) if query.numbered else None,
+        row_ids=tuple(int(row[0] or 0) for row in found) if query.numbered else None,
         total=len(rows),
         version=table.version,
         loaded_at=table.freshness.loaded_at,
@@ -95,7 +95,8 @@ def compile_plan(plan: TablePlan, facts: TableFacts) -> Query:
     if plan.limit == 1 and order:  # every row that shares the first place
         best = _first_place(plan, facts)
         glue = " AND " if where else " WHERE "
-        sql = f"SELECT row_id, {', '.join(cells)} FROM rows{where}{glue}{best} = (SELECT {best} FROM rows{where}{glue}{best} IS NOT NULL ORDER BY {', '.join(order)} LIMIT 1)"
+        first = f"SELECT {best} FROM rows{where}{glue}{best} IS NOT NULL ORDER BY {', '.join(order)} LIMIT 1"
+        sql = f"SELECT row_id, {', '.join(cells)} FROM rows{where}{glue}{best} = ({first})"
         return Query(f"{sql} ORDER BY {', '.join([*order, 'row_id'])}", (*values, *values), columns, numbered=True)
     if order and plan.limit:
         measured = " AND ".join(f"{_compared(facts.column(sort.by))} IS NOT NULL" for sort in plan.sort if isinstance(sort.by, str))
@@ -123,7 +124,10 @@ def shown_columns(plan: TablePlan, facts: TableFacts) -> tuple[ResultColumn, ...
     for names, role in ((answer, "answer"), (facts.keys, "key"), (conditions, "condition")):
         for name in names:
             roles.setdefault(name, role)  # type: ignore[arg-type]
-    order = [*(name for name in facts.keys if name in roles and roles[name] != "answer"), *(n for n, role in roles.items() if role == "condition")]
+    order = [
+        *(name for name in facts.keys if name in roles and roles[name] != "answer"),
+        *(n for n, role in roles.items() if role == "condition"),
+    ]
     named = facts.naming if plan.select and facts.naming in roles and facts.naming not in plan.select else None
     final = [*([named] if named else []), *(n for n, role in roles.items() if role == "answer"), *(n for n in order if n != named)]
     return tuple(ResultColumn(name=name, type=facts.column(name).type, role=roles[name]) for name in dict.fromkeys(final))
@@ -139,7 +143,10 @@ def _compile_groups(plan: TablePlan, facts: TableFacts) -> Query:
     measures = [*plan.measures, *ranked]
     cells = [_group_cell(column) for column in groups] + [_measure(measure, facts, bool(listed)) for measure in measures]
     columns = [ResultColumn(name=column.name, type=column.type, role="answer") for column in groups]
-    columns += [ResultColumn(name=measure_name(m), type=_measure_type(m, facts), role="answer" if m in plan.measures else "condition") for m in measures]
+    columns += [
+        ResultColumn(name=measure_name(m), type=_measure_type(m, facts), role="answer" if m in plan.measures else "condition")
+        for m in measures
+    ]
     if not groups:
         return Query(f"SELECT {', '.join(cells)} FROM {source}{where}", values, tuple(columns), numbered=False)
     tested = [f"{_measure(h.measure, facts, bool(listed))} {_SIGNS[h.op]} ?" for h in plan.having]
@@ -150,8 +157,14 @@ def _compile_groups(plan: TablePlan, facts: TableFacts) -> Query:
     body = f"FROM {source}{where} GROUP BY {keys}{having}"
     every = (*values, *(h.value for h in plan.having))
     if plan.limit == 1 and plan.sort:  # every group that shares the first place
-        ranking = f"SELECT {', '.join(f'{cell} AS g{n}' for n, cell in enumerate(cells))}, rank() OVER (ORDER BY {_order(plan.sort[0], facts, bool(listed))}) AS place {body}"
-        return Query(f"SELECT {', '.join(f'g{n}' for n in range(len(cells)))} FROM ({ranking}) WHERE place = 1", every, tuple(columns), numbered=False)
+        named = ", ".join(f"{cell} AS g{n}" for n, cell in enumerate(cells))
+        ranking = f"SELECT {named}, rank() OVER (ORDER BY {_order(plan.sort[0], facts, bool(listed))}) AS place {body}"
+        return Query(
+            f"SELECT {', '.join(f'g{n}' for n in range(len(cells)))} FROM ({ranking}) WHERE place = 1",
+            every,
+            tuple(columns),
+            numbered=False,
+        )
     return Query(f"SELECT {', '.join(cells)} {body} ORDER BY {', '.join(order)}{_limit(plan)}", every, tuple(columns), numbered=False)
 
 
@@ -160,7 +173,7 @@ def measure_name(measure: Measure) -> str:
     return "count" if measure.function == "count" else f"{measure.function.replace('_', ' ')} of {measure.column}"
 
 
-def _measure_type(measure: Measure, facts: TableFacts) -> str:
+def _measure_type(measure: Measure, facts: TableFacts) -> ColumnType:
     if measure.function in ("count", "count_distinct"):
         return "integer"
     assert measure.column is not None
@@ -263,7 +276,9 @@ def _text_test(op: str, spot: str, values: Sequence[Value], column: ColumnFacts)
             tests.append(f"substr({spot}, -length(?)) = ?")
             bound += [value, value]
         elif op == "words":
-            tests.append(f"{spot} IN (SELECT folded FROM term WHERE position = {column.position} AND id IN (SELECT rowid FROM term_words WHERE term_words MATCH ?))")
+            tests.append(
+                f"{spot} IN (SELECT folded FROM term WHERE position = {column.position} AND id IN (SELECT rowid FROM term_words WHERE term_words MATCH ?))"
+            )
             bound.append(" ".join('"' + word.replace('"', '""') + '"' for word in stems(key(value)).split()) or '""')
         else:
             tests.append(f"instr({spot}, ?) > 0")

@@ -69,7 +69,9 @@ def letter_vectors(phrases: Sequence[str]) -> Vectors:
 def write_index(folder: Path, terms: Sequence[TermEntry], rows: Sequence[tuple[int, str]], card: str, embedder: Embedder) -> None:
     """Writes a version's LanceDB tables into an empty folder; rows are row numbers with the text that stands for them."""
     base = lancedb.connect(folder)
-    terms_schema = _schema([pa.field("id", pa.int64()), pa.field("position", pa.int32()), pa.field("text", pa.string())], LETTERS + embedder.dimensions)
+    terms_schema = _schema(
+        [pa.field("id", pa.int64()), pa.field("position", pa.int32()), pa.field("text", pa.string())], LETTERS + embedder.dimensions
+    )
     written = base.create_table("terms", _term_batches(terms, embedder, terms_schema), schema=terms_schema)
     if len(terms) >= INDEXED_FROM:
         from lancedb.index import IvfFlat  # only large tables need it
@@ -87,7 +89,9 @@ def _schema(fields: list[Any], dimensions: int) -> Any:
 
 def _batch(schema: Any, columns: list[list[Any]], vectors: Vectors) -> Any:
     flat = pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), vectors.shape[1])
-    return pa.record_batch([*(pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=False)), flat], schema=schema)
+    return pa.record_batch(
+        [*(pa.array(values, type=field.type) for values, field in zip(columns, schema, strict=False)), flat], schema=schema
+    )
 
 
 def _term_batches(terms: Sequence[TermEntry], embedder: Embedder, schema: Any) -> Iterator[Any]:

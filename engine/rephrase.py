@@ -32,7 +32,8 @@ def rephrase(text: str, thread: ChatThread, tables: Sequence[OpenTable], embedde
     earlier = [turn.text for turn in thread.turns if turn.who == "asker"][-MOST_TURNS:]
     if not earlier or not tables:
         return Question(text=text, language=language)
-    whole, carried = earlier[0], ()
+    whole = earlier[0]
+    carried: tuple[str, ...] = ()
     for message in (*earlier[1:], text):
         whole, carried = _follow(whole, message, tables, embedder)
     return Question(text=whole, language=language, carried=carried)
@@ -47,7 +48,7 @@ def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Em
     if old is None or not (old.parsed.conditions or old.parsed.plan.select or old.parsed.plan.measures):
         return message, ()
     new = said.reading
-    replaced = {place: condition for place, condition in enumerate(new.parsed.conditions)}
+    replaced = dict(enumerate(new.parsed.conditions))
     asks = bool(new.parsed.plan.select or new.parsed.plan.measures or new.parsed.plan.group_by or new.parsed.plan.sort)
     columns = {condition.column.name for condition in new.parsed.conditions}
     adds = "follow_more" in said.cues
@@ -90,7 +91,9 @@ def _without_cues(message: str, language: Language) -> tuple[str, frozenset[str]
     cues: set[str] = set()
     dropped: list[tuple[int, int]] = []
     place, beginning = 0, True
-    if words and any("follow_other" in {f.kind for f in language.functions.get(words[0].folded[: -len(form)], ())} for form in words[0].bare):
+    if words and any(
+        "follow_other" in {f.kind for f in language.functions.get(words[0].folded[: -len(form)], ())} for form in words[0].bare
+    ):
         cues.add("follow_other")  # a prefix that means "and"
     while place < len(words):
         for length in range(min(5, len(words) - place), 0, -1):

@@ -116,7 +116,9 @@ class OpenTable:
         )
         return [self._found(row) for row in found]
 
-    def terms_with_words(self, stemmed: Sequence[str], column: ColumnFacts | None = None, phrase: bool = False, limit: int = 2000) -> list[FoundTerm]:
+    def terms_with_words(
+        self, stemmed: Sequence[str], column: ColumnFacts | None = None, phrase: bool = False, limit: int = 2000
+    ) -> list[FoundTerm]:
         """The terms that hold all of these stems: anywhere, or side by side in this order."""
         match = _quoted(" ".join(stemmed)) if phrase else " ".join(map(_quoted, stemmed))
         low, high = (column.first_term, column.end_term) if column else (0, 1 << 60)
@@ -154,7 +156,9 @@ class OpenTable:
         for start in range(0, len(wanted), _AT_ONCE):
             part = wanted[start : start + _AT_ONCE]
             places = ", ".join("?" * len(part))
-            rows = self.connection().execute(f"SELECT phrase, means, hint FROM synonym WHERE about = 'other' AND phrase IN ({places})", part)
+            rows = self.connection().execute(
+                f"SELECT phrase, means, hint FROM synonym WHERE about = 'other' AND phrase IN ({places})", part
+            )
             for phrase, means, hint in rows:
                 meant.setdefault(phrase, []).append((means, bool(hint)))
         return meant

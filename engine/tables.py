@@ -47,7 +47,9 @@ def open_tables(
     return tables
 
 
-def index(entry: TableEntry, store: Store, progress: Progress | None = None, embedder: Embedder | None = None, only_built: bool = False) -> Held:
+def index(
+    entry: TableEntry, store: Store, progress: Progress | None = None, embedder: Embedder | None = None, only_built: bool = False
+) -> Held:
     """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not."""
     embedder = embedder or default_embedder()
     told = progress or _silent
@@ -56,10 +58,10 @@ def index(entry: TableEntry, store: Store, progress: Progress | None = None, emb
     hints = Hints(store.root, "tables")
     now = stamp(entry.source, entry.base)
     held = store.current(source_key)
-    if held is not None and held.facts.get("shape") == shape:
-        if only_built or (now and (held.facts.get("stamp") == now or hints.get(f"{source_key} {now}") == held.version)):
-            return held
     if held is not None:
+        same = now and (held.facts.get("stamp") == now or hints.get(f"{source_key} {now}") == held.version)
+        if held.facts.get("shape") == shape and (only_built or same):
+            return held
         held.close()
     from engine.build.build import build  # numpy, LanceDB: seconds that a built table does not need
 
@@ -81,7 +83,9 @@ def index(entry: TableEntry, store: Store, progress: Progress | None = None, emb
     except StoreError as error:
         raise BuildError(str(error)) from error
     except OSError as error:
-        raise BuildError(f'The tables could not be built in "{store.root}": {error.strerror or "the disk refused"}; see that the folder can be written.') from error
+        raise BuildError(
+            f'The tables could not be built in "{store.root}": {error.strerror or "the disk refused"}; see that the folder can be written.'
+        ) from error
     if now and held.facts.get("stamp") != now:
         hints.set(f"{source_key} {now}", held.version)
     return held

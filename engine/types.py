@@ -113,7 +113,9 @@ class Comparison(Frozen):
     """One test of one column."""
 
     column: str = Field(description="A column's name, exactly as in the schema.")
-    op: Operator = Field(description="has, has_all and has_none are for list columns; words means that every word of the value occurs in the cell; blank and not_blank take no values.")
+    op: Operator = Field(
+        description="has, has_all and has_none are for list columns; words means that every word of the value occurs in the cell; blank and not_blank take no values."
+    )
     values: tuple[Value, ...] = Field(default=(), description="Terms of the column, spelled as given; several values mean any of them.")
 
 

@@ -54,7 +54,9 @@ def _card(table: SourceTable, facts: TableFacts, terms: list[ColumnTerms]) -> st
         examples = ", ".join(text[:40] for text in found.texts[:5])
         lines.append(f"{column.name} ({column.type}, {column.distinct} distinct, {column.empty} empty): {examples}")
     for row in representative(table):
-        lines.append(" | ".join(column.texts[column.codes[row - 1]][:60] if column.codes[row - 1] >= 0 else "" for column in table.columns[:60]))
+        lines.append(
+            " | ".join(column.texts[column.codes[row - 1]][:60] if column.codes[row - 1] >= 0 else "" for column in table.columns[:60])
+        )
     return "\n".join(lines)
 
 
@@ -63,4 +65,6 @@ def _check_columns(entry: TableEntry, table: SourceTable) -> None:
     for name in (*entry.keys, *entry.columns):
         if name not in names:
             shown = ", ".join(names[:12])
-            raise CatalogError(f'The catalog\'s table "{entry.name}" names the column "{name}", which its source does not have; it has {shown}.')
+            raise CatalogError(
+                f'The catalog\'s table "{entry.name}" names the column "{name}", which its source does not have; it has {shown}.'
+            )

@@ -18,9 +18,45 @@ from engine.types import NUMERIC_TYPES, TEMPORAL_TYPES
 ASKED_COLUMNS = 900  # SQLite holds 2,000 columns, and each of these may need two
 _NAMING = ("name", "title", "nombre", "titulo", "название", "имя", "фио", "שם", "כותרת")
 _REACHING = ("type", "kind", "category", "address", "town", "city", "postcode", "zip", "phone", "telephone", "email", "code")
-_GENERIC = frozenset(
-    "data table tables list lists export exports results result sheet sheet1 book file csv xlsx final new copy all full main ref rows "
-    "names records dataset report query view tbl info master details database db test sample".split()
+_GENERIC = frozenset(  # words of a file's or table's name that do not say what a row is
+    [
+        *(
+            "data",
+            "database",
+            "dataset",
+            "db",
+            "table",
+            "tables",
+            "tbl",
+            "sheet",
+            "sheet1",
+            "book",
+            "file",
+            "csv",
+            "xlsx",
+            "view",
+            "query",
+            "report",
+        ),
+        *(
+            "list",
+            "lists",
+            "export",
+            "exports",
+            "result",
+            "results",
+            "rows",
+            "records",
+            "names",
+            "info",
+            "details",
+            "master",
+            "main",
+            "full",
+            "all",
+        ),
+        *("new", "final", "copy", "ref", "test", "sample"),
+    ]
 )
 _URL = re.compile(r"^(https?://|www\.)|^[^@\s]+@[^@\s]+\.\w+$")
 _WORDY = re.compile(r"[^\W\d_]{2,}")
@@ -48,7 +84,11 @@ def kind_of(column: SourceColumn, terms: ColumnTerms) -> Kind:
 
 def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]) -> tuple[ColumnFacts, ...]:
     """The facts of each asked column; first_term and end_term number all terms of the table from 1."""
-    classes = {column.name: row_classes(column, found) for column, found in zip(table.columns, terms, strict=False) if column.list_separator is None}
+    classes = {
+        column.name: row_classes(column, found)
+        for column, found in zip(table.columns, terms, strict=False)
+        if column.list_separator is None
+    }
     kinds = {column.name: kind_of(column, found) for column, found in zip(table.columns, terms, strict=False)}
     nested = [column.name for column in table.columns if kinds[column.name] in ("category", "name") and column.name in classes][:20]
     sizes = {column.name: len(found) for column, found in zip(table.columns, terms, strict=False)}
@@ -56,7 +96,11 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
     first = 1
     for position, (column, found) in enumerate(zip(table.columns, terms, strict=False)):
         said = entry.columns.get(column.name)
-        numbers = [value for value in column.values if isinstance(value, (int, float)) and not isinstance(value, bool)] if column.type in NUMERIC_TYPES else []
+        numbers = (
+            [value for value in column.values if isinstance(value, (int, float)) and not isinstance(value, bool)]
+            if column.type in NUMERIC_TYPES
+            else []
+        )
         has_value = np.array([value is not None for value in column.values], dtype=bool)
         filled = int(has_value[column.codes[column.codes >= 0]].sum()) if len(column.texts) else 0
         finer = column.name in nested and sizes[column.name] <= 20_000
@@ -72,13 +116,18 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 distinct=len(found),
                 empty=table.rows - filled,
                 spelled=_needs_spelling(column),
-                shown_as_spelled=column.type in ("money", "percent") or column.type == "time" or (column.type in ("date", "datetime") and _in_words(column)),
+                shown_as_spelled=column.type in ("money", "percent")
+                or column.type == "time"
+                or (column.type in ("date", "datetime") and _in_words(column)),
                 first_term=first,
                 end_term=first + len(found),
                 determines=tuple(
                     other
                     for other in nested
-                    if finer and other != column.name and sizes[other] < sizes[column.name] and determines(classes[column.name], classes[other])
+                    if finer
+                    and other != column.name
+                    and sizes[other] < sizes[column.name]
+                    and determines(classes[column.name], classes[other])
                 ),
                 low=float(min(numbers)) if numbers else None,
                 high=float(max(numbers)) if numbers else None,
@@ -91,7 +140,9 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
 def _needs_spelling(column: SourceColumn) -> bool:
     if column.type in ("text", "code"):
         return False
-    return any(text.strip() != str(value) for text, value in zip(column.texts, column.values, strict=True) if value is not None) or bool(column.misfits)
+    return any(text.strip() != str(value) for text, value in zip(column.texts, column.values, strict=True) if value is not None) or bool(
+        column.misfits
+    )
 
 
 def _in_words(column: SourceColumn) -> bool:
@@ -119,9 +170,9 @@ def naming_column(columns: tuple[ColumnFacts, ...], rows: int, nouns: tuple[str,
 
 
 def key_columns(columns: tuple[ColumnFacts, ...], naming: str) -> tuple[str, ...]:
-    """Columns that identify or reach a row, where the catalog does not say: the naming column and at most four more."""
-    reaching = [c.name for word in _REACHING for c in columns if word in c.key.split() and c.name != naming]
-    return (naming, *list(dict.fromkeys(reaching))[:4])
+    """Columns that identify or reach a row, where the catalog does not say: the naming column and at most five more."""
+    first = [next((c.name for c in columns if word in c.key.split() and c.name != naming), "") for word in _REACHING]
+    return (naming, *[name for name in dict.fromkeys(first) if name][:5])
 
 
 def nouns_of(table: SourceTable, entry: TableEntry) -> tuple[tuple[str, ...], bool]:

@@ -96,8 +96,12 @@ def _write_items(base: sqlite3.Connection, table: SourceTable, terms: list[Colum
 
 
 def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: TableFacts) -> None:
-    base.execute("CREATE TABLE term (id INTEGER PRIMARY KEY, position INTEGER, key TEXT, joined TEXT, stems TEXT, folded TEXT, text TEXT, rows INTEGER)")
-    base.execute("CREATE VIRTUAL TABLE term_words USING fts5 (stems, content='', columnsize=0, tokenize=\"unicode61 remove_diacritics 0 tokenchars '._'\")")
+    base.execute(
+        "CREATE TABLE term (id INTEGER PRIMARY KEY, position INTEGER, key TEXT, joined TEXT, stems TEXT, folded TEXT, text TEXT, rows INTEGER)"
+    )
+    base.execute(
+        "CREATE VIRTUAL TABLE term_words USING fts5 (stems, content='', columnsize=0, tokenize=\"unicode61 remove_diacritics 0 tokenchars '._'\")"
+    )
     for found, known in zip(terms, facts.columns, strict=True):
         wordy = known.kind not in ("value", "code")
         short = [len(text) <= LONGEST_TERM for text in found.texts]
@@ -105,9 +109,16 @@ def _write_terms(base: sqlite3.Connection, terms: list[ColumnTerms], facts: Tabl
         base.executemany(
             "INSERT INTO term VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
-                (known.first_term + n, known.position, found.keys[n] if short[n] else None)
-                + (found.keys[n].replace(" ", "") if wordy and short[n] else None, stemmed[n] if wordy and short[n] else None)
-                + (found.folded[n], found.texts[n], found.rows[n])
+                (
+                    known.first_term + n,
+                    known.position,
+                    found.keys[n] if short[n] else None,
+                    found.keys[n].replace(" ", "") if wordy and short[n] else None,
+                    stemmed[n] if wordy and short[n] else None,
+                    found.folded[n],
+                    found.texts[n],
+                    found.rows[n],
+                )
                 for n in range(len(found))
             ),
         )
@@ -145,4 +156,3 @@ def _write_indexes(base: sqlite3.Connection, facts: TableFacts) -> None:
     for column in plain[:INDEXED_COLUMNS]:
         spot = f"c{column.position}_f" if column.textual else f"c{column.position}"
         base.execute(f"CREATE INDEX rows_{spot} ON rows ({spot})")
-

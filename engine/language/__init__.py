@@ -109,4 +109,7 @@ def language_of(text: str) -> Language:
         return language("ru")
     words = [word.folded for word in words_of(text)]
     latin = [language(code) for code in codes() if code not in ("he", "ru")]
-    return max(latin, key=lambda one: (sum(word in one.functions for word in words) + (0.5 if "¿" in text and one.code == "es" else 0), one.code == "en"))
+    return max(
+        latin,
+        key=lambda one: (sum(word in one.functions for word in words) + (0.5 if "¿" in text and one.code == "es" else 0), one.code == "en"),
+    )

@@ -73,7 +73,11 @@ def _empty_word(word: str, language: Language) -> bool:
 
 
 def _vague(word: str, language: Language) -> bool:
-    return word.isdigit() or any(language.does(word, kind) for kind in ("count", "name_of", "sum")) or word in ("number", "date", "name", "id", "code", "total")
+    return (
+        word.isdigit()
+        or any(language.does(word, kind) for kind in ("count", "name_of", "sum"))
+        or word in ("number", "date", "name", "id", "code", "total")
+    )
 
 
 def named_columns(names: ColumnNames, phrase: str, language: Language) -> list[tuple[ColumnFacts, float]]:

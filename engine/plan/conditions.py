@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import fold, stem
@@ -147,7 +148,7 @@ class Conditions:
             fits = [c for c in fits if not c.temporal]
         after = self.nodes.row[literal.place + 1] if literal.place + 1 < len(self.nodes.row) else None
         before = self.nodes.left(node.place, 3)
-        for candidate, direct in ((after, True), (before, True), (self.nodes.right(literal.place, 1), False)):
+        for candidate in (after, before, self.nodes.right(literal.place, 1)):
             if candidate is None or candidate.kind != "column" or candidate.used:
                 continue
             if candidate is not before and self.nodes.broken_between(literal.place, candidate.place):
@@ -164,7 +165,13 @@ class Conditions:
                     return column
         if about:
             return None
-        named = [column for other in self.nodes if other.kind == "column" and not self._asked_for(other) for column in other.columns[:1] if column in fits]
+        named = [
+            column
+            for other in self.nodes
+            if other.kind == "column" and not self._asked_for(other)
+            for column in other.columns[:1]
+            if column in fits
+        ]
         if len({column.name for column in named}) == 1:
             for other in self.nodes:
                 if other.kind == "column" and other.columns[0].name == named[0].name:
@@ -182,7 +189,11 @@ class Conditions:
     def _asked_for(self, node: Node) -> bool:
         """Whether a column stands right behind a question word: what is asked for is no condition."""
         before = node.place - 1
-        while before >= 0 and self.nodes.row[before].kind == "function" and self.nodes.row[before].mention.does("stop", "link", "superlative", "different"):
+        while (
+            before >= 0
+            and self.nodes.row[before].kind == "function"
+            and self.nodes.row[before].mention.does("stop", "link", "superlative", "different")
+        ):
             if self.nodes.row[before].mention.does("ask", "which", "count"):
                 return True
             before -= 1
@@ -201,7 +212,7 @@ class Conditions:
                     continue
                 column = column_node.columns[0]
                 column_node.used, column_node.as_what = True, "condition"
-                op: Operator = kind  # type: ignore[assignment]
+                op: Operator = kind
                 condition = Condition(column, op, list(values), column_node.mention.start, used[-1].mention.end, "part", place=node.place)
                 self._add(condition, node, *used)
 
@@ -221,7 +232,7 @@ class Conditions:
             if other.kind in ("column", "noun") and not part[0].quote:
                 break
             text = " ".join(token.word.text for token in part)
-            joins = values and used and not used[-1].kind == "function" and not self.nodes.broken_between(used[-1].place, other.place)
+            joins = values and used and used[-1].kind != "function" and not self.nodes.broken_between(used[-1].place, other.place)
             if joins:
                 values[-1] += f" {text}"
             else:
@@ -235,7 +246,7 @@ class Conditions:
 
     def _terms(self) -> None:
         for node in self.nodes:
-            if node.used or (node.kind != "value" and not (node.kind in ("number", "date"))):
+            if node.used or (node.kind != "value" and node.kind not in ("number", "date")):
                 continue
             if node.kind == "value":
                 self._term(node)
@@ -245,11 +256,19 @@ class Conditions:
     def _beside(self, node: Node) -> list[Node]:
         """Column nodes beside a value, the nearest first: right behind, right before, before over ties, behind over ties."""
         row = self.nodes.row
-        close = [row[p] for p in ((node.place + 1, node.place - 1) if node.number is not None else (node.place - 1, node.place + 1)) if 0 <= p < len(row)]
+        close = [
+            row[p]
+            for p in ((node.place + 1, node.place - 1) if node.number is not None else (node.place - 1, node.place + 1))
+            if 0 <= p < len(row)
+        ]
         near = [found for found in (self.nodes.left(node.place, 4), self.nodes.right(node.place, 4)) if found is not None]
         seen: dict[int, Node] = {}
         for other in (*close, *near):
-            if other.kind == "column" and (not other.used or other.as_what == "condition") and not self.nodes.broken_between(min(other.place, node.place), max(other.place, node.place)):
+            if (
+                other.kind == "column"
+                and (not other.used or other.as_what == "condition")
+                and not self.nodes.broken_between(min(other.place, node.place), max(other.place, node.place))
+            ):
                 seen.setdefault(other.place, other)
         return list(seen.values())
 
@@ -276,7 +295,15 @@ class Conditions:
         ordered = [chosen, *(option for option in options if option is not chosen)]
         value: Value = chosen.value if not chosen.column.numeric else node.number
         condition = Condition(
-            chosen.column, chosen.op, [value], node.mention.start, node.mention.end, chosen.how, ordered, ambiguous=ambiguous, place=node.place
+            chosen.column,
+            chosen.op,
+            [value],
+            node.mention.start,
+            node.mention.end,
+            chosen.how,
+            ordered,
+            ambiguous=ambiguous,
+            place=node.place,
         )
         if chosen.column.temporal:
             condition.values = [chosen.folded]
@@ -323,7 +350,11 @@ class Conditions:
         row = self.nodes.row
         before = row[node.place - 1] if node.place else None
         if before is not None and before.kind == "column" and not before.used and before.columns[0].numeric and not node.options:
-            self._add(Condition(before.columns[0], "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place), node, before)
+            self._add(
+                Condition(before.columns[0], "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place),
+                node,
+                before,
+            )
             return True
         return False
 
@@ -341,10 +372,16 @@ class Conditions:
         for other in beside:
             for column in other.columns:
                 if column.numeric and abs(other.place - node.place) <= 2:
-                    self._add(Condition(column, "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place), node, other)
+                    self._add(
+                        Condition(column, "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place),
+                        node,
+                        other,
+                    )
                     return
         if 1000 <= node.number <= 2999 and node.number.is_integer():
-            temporal = [c for other in beside for c in other.columns if c.temporal] or [c for c in self.facts.columns if c.temporal and c.type != "time"]
+            temporal = [c for other in beside for c in other.columns if c.temporal] or [
+                c for c in self.facts.columns if c.temporal and c.type != "time"
+            ]
             if len(temporal) == 1 or (temporal and beside):
                 self._within(temporal[0], node, [other for other in beside if temporal[0] in other.columns][:1])
 
@@ -368,14 +405,21 @@ class Conditions:
                         continue
                     filled = next((n for n in self.nodes.row[target.place + 1 : target.place + 4] if n.does("filled", "blank")), None)
                     ties = [filled] if filled is not None else []
-                    self._add(Condition(target.columns[0], "blank", [], node.mention.start, target.mention.end, place=target.place), node, target, *ties)
+                    self._add(
+                        Condition(target.columns[0], "blank", [], node.mention.start, target.mention.end, place=target.place),
+                        node,
+                        target,
+                        *ties,
+                    )
             elif node.does("blank", "filled"):
                 target = self.nodes.left(node.place, 3) or self.nodes.right(node.place, 2)
                 if target is None or target.kind != "column" or target.used:
                     target = self.nodes.right(node.place, 2)
                 if target is not None and target.kind == "column" and not target.used:
                     op: Operator = "blank" if node.mention.does("blank") else "not_blank"
-                    self._add(Condition(target.columns[0], op, [], node.mention.start, target.mention.end, place=target.place), node, target)
+                    self._add(
+                        Condition(target.columns[0], op, [], node.mention.start, target.mention.end, place=target.place), node, target
+                    )
 
     def _negations(self) -> None:
         for node in self.nodes:
@@ -391,7 +435,7 @@ class Conditions:
             node.used, node.as_what = True, "condition"
             first = following[0]
             first.negative = True
-            for one, other in zip(following, following[1:], strict=False):  # "not in A or B"
+            for one, other in pairwise(following):  # "not in A or B"
                 if not self._joined_by(one, other, "or") or one.column.name != other.column.name:
                     break
                 other.negative = True
@@ -401,28 +445,30 @@ class Conditions:
     def _reaches(self, node: Node, condition: Condition) -> bool:
         """Whether only ties stand between a negation and a condition."""
         between = [n for n in self.nodes if node.mention.end <= n.mention.start and n.mention.end <= condition.start]
-        return all(self.nodes.tying(n) or n.does("different") or n.kind == "noun" or (n.kind == "unknown" and len(between) <= 2) for n in between)
+        return all(
+            self.nodes.tying(n) or n.does("different") or n.kind == "noun" or (n.kind == "unknown" and len(between) <= 2) for n in between
+        )
 
     def _joined_by(self, one: Condition, other: Condition, kind: str) -> bool:
         between = [n for n in self.nodes if one.end <= n.mention.start and n.mention.end <= other.start]
         return any(n.mention.does(kind) for n in between)
 
     def _alternatives(self) -> None:
-        for one, other in zip(self.found, self.found[1:], strict=False):
-            if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is None and not self._comma(one, other):
-                self.trouble += 1.0 if one.how in ("part", "near") or other.how in ("part", "near") else 0.0  # two halves of one name
-        for one, other in list(zip(self.found, self.found[1:], strict=False)):  # "kidney dialysis": the surer word says it
-            if one.end == other.start and one.column.name == other.column.name and one.column.list_separator is not None and one.options and other.options:
-                if one in self.found and other in self.found and not self._comma(one, other) and abs(one.options[0].quality - other.options[0].quality) > 0.04:
-                    self.found.remove(min(one, other, key=lambda condition: condition.options[0].quality))
-        for one, other in zip(self.found, self.found[1:], strict=False):
+        self._halves()
+        for one, other in pairwise(self.found):
             between = [n for n in self.nodes if one.end <= n.mention.start and n.mention.end <= other.start]
             only_ties = all(n.kind == "function" for n in between)
             if any(n.mention.does("or") for n in between) and one.negative == other.negative:
                 other.joined = True
                 for n in between:
                     n.used = n.used or n.mention.does("or")
-            elif only_ties and not one.negative and not other.negative and one.column.name == other.column.name and one.op == other.op == "is":
+            elif (
+                only_ties
+                and not one.negative
+                and not other.negative
+                and one.column.name == other.column.name
+                and one.op == other.op == "is"
+            ):
                 other.joined = True  # "in A and B": one row is in one place
         joined = False
         for place in range(len(self.found) - 1, 0, -1):  # "A, B or C"
@@ -430,6 +476,17 @@ class Conditions:
             joined = condition.joined or (joined and self._comma(before, condition))
             if joined and not condition.joined and before.column.name == condition.column.name:
                 condition.joined = True
+
+    def _halves(self) -> None:
+        """Two conditions on one column with nothing between: two halves of a name, or of lists ("kidney dialysis") one thing said twice."""
+        for one, other in list(pairwise(self.found)):
+            touching = one.end == other.start and one.column.name == other.column.name and not self._comma(one, other)
+            if not touching or one not in self.found or other not in self.found:
+                continue
+            if one.column.list_separator is None:
+                self.trouble += 1.0 if {one.how, other.how} & {"part", "near"} else 0.0
+            elif one.options and other.options and abs(one.options[0].quality - other.options[0].quality) > 0.04:
+                self.found.remove(min(one, other, key=lambda condition: condition.options[0].quality))
 
     def _comma(self, one: Condition, other: Condition) -> bool:
         between = [n for n in self.nodes if one.end <= n.mention.start and n.mention.end <= other.start]

@@ -13,7 +13,7 @@ from engine.language import Language
 from engine.plan.conditions import Condition
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
-from engine.types import Clause, ClarifyPlan, Comparison, NoAnswerPlan, Scope, TablePlan
+from engine.types import ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan
 from engine.types import Reading as Choice
 
 MOST_TROUBLE = 0.95
@@ -48,7 +48,12 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     best = found[0]
     unused = tuple(best.tokens[place].word.text for place in best.lost)
     if not _says_something(best):
-        return Decision(NoAnswerPlan(reason="words_without_a_place" if unused else "not_in_table", words=unused or tuple(words[:8])), best.table, best, unused)
+        return Decision(
+            NoAnswerPlan(reason="words_without_a_place" if unused else "not_in_table", words=unused or tuple(words[:8])),
+            best.table,
+            best,
+            unused,
+        )
     if lost := _forbidden(best, language):
         return Decision(NoAnswerPlan(reason="words_without_a_place", words=lost), best.table, best, unused)
     if best.parsed.trouble > MOST_TROUBLE:
@@ -59,7 +64,10 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     weakest = min((m.quality for m in best.cover.mentions if m.kind in ("value", "column")), default=1.0)
     if weakest < WEAKEST:
         weak = tuple(
-            best.tokens[place].word.text for m in best.cover.mentions if m.kind in ("value", "column") and m.quality < WEAKEST for place in range(m.start, m.end)
+            best.tokens[place].word.text
+            for m in best.cover.mentions
+            if m.kind in ("value", "column") and m.quality < WEAKEST
+            for place in range(m.start, m.end)
         )
         return Decision(NoAnswerPlan(reason="words_without_a_place", words=weak), best.table, best, unused)
     confidence, reasons = _confidence(best, weakest, unused)
@@ -105,9 +113,7 @@ def _choices(reading: Reading, condition: Condition, text: str) -> ClarifyPlan |
 
 def _with(plan: TablePlan, condition: Condition, other: Comparison) -> TablePlan:
     old = condition.comparison()
-    where = tuple(
-        Clause(any_of=tuple(other if comparison == old else comparison for comparison in clause.any_of)) for clause in plan.where
-    )
+    where = tuple(Clause(any_of=tuple(other if comparison == old else comparison for comparison in clause.any_of)) for clause in plan.where)
     return plan.model_copy(update={"where": where})
 
 

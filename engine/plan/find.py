@@ -67,7 +67,15 @@ class Finder:
             best: dict[str, tuple[ColumnFacts, float]] = {}
             for phrase in span_keys(self.tokens, start, end):
                 for column, quality in named_columns(self.names, phrase, self.language):
-                    if not edges and not (quality >= 0.95 and (phrase == column.key or phrase in column.other_names or self._content(start, end) or self.language.does(phrase, "name_of"))):
+                    if not edges and not (
+                        quality >= 0.95
+                        and (
+                            phrase == column.key
+                            or phrase in column.other_names
+                            or self._content(start, end)
+                            or self.language.does(phrase, "name_of")
+                        )
+                    ):
                         continue  # part of a name is no function word
                     if column.name not in best or best[column.name][1] < quality:
                         best[column.name] = (column, quality)
@@ -157,11 +165,16 @@ class Finder:
                 add(span, term, "spelling", 0.94)
         for span, term, quality in self._said_otherwise(keys, stemmed):
             add(span, term, "synonym", quality)
-        for span, found in options.items():
-            for option in self._narrower(span, list(found.values())):
-                found[option.column.name, option.folded] = option
+        for span, meant in options.items():
+            for option in self._narrower(span, list(meant.values())):
+                meant[option.column.name, option.folded] = option
         return [
-            Mention(*span, "value", max(o.quality for o in found.values()), options=tuple(sorted(found.values(), key=lambda o: (-o.quality, -o.rows))))
+            Mention(
+                *span,
+                "value",
+                max(o.quality for o in found.values()),
+                options=tuple(sorted(found.values(), key=lambda o: (-o.quality, -o.rows))),
+            )
             for span, found in options.items()
         ]
 
@@ -238,19 +251,23 @@ class Finder:
             if option.how not in ("exact", "spelling", "near") or option.column.kind != "category" or option.quality < 0.6:
                 continue
             for column in self.table.facts.columns:
-                if option.column.name in column.determines and column.kind == "category" and not any(o.column.name == column.name for o in options):
+                if (
+                    option.column.name in column.determines
+                    and column.kind == "category"
+                    and not any(o.column.name == column.name for o in options)
+                ):
                     terms = self.table.terms_beginning_key(column, key(option.folded))
                     if len(terms) == 1:
                         found.append(self._option(terms[0], span, "part", option.quality - 0.02))
         return found
 
     def _part_options(self, words: list[str], phrase: str) -> list[Option]:
-        options = []
+        options: list[Option] = []
         folded = fold(phrase)
         for adjacent in (True, False):
             if not adjacent and len(words) == 1:
                 break
-            for column, terms, rows, beginning in self.table.columns_with_words(words, adjacent, folded):
+            for column, _, rows, beginning in self.table.columns_with_words(words, adjacent, folded):
                 if any(option.column.name == column.name for option in options):
                     continue
                 naming = column.name == self.table.facts.naming

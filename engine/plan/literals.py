@@ -12,7 +12,10 @@ from datetime import date
 from engine.fold import fold
 from engine.language import Language
 
-_NUMBER = re.compile(r"(?<![\w.])([-−]?)[$€£₪]?\s?(\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(k|m|bn|million|thousand|billion)?\b(%?)", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?<![\w.])([-−]?)[$€£₪]?\s?(\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(k|m|bn|million|thousand|billion)?\b(%?)",
+    re.IGNORECASE,
+)
 _SCALE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _FIGURES = re.compile(r"\b(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4})\b")
@@ -42,7 +45,7 @@ def numbers(text: str) -> Iterator[Number]:
     for found in _NUMBER.finditer(text):
         sign, digits, scale, _ = found.groups()
         attached = scale and len(scale) <= 2 and text[found.end(2) : found.start(3)].strip() == ""
-        if scale and len(scale) <= 2 and (text[found.end(2)].isspace() or scale.isupper() and scale == "M"):
+        if scale and len(scale) <= 2 and (text[found.end(2)].isspace() or (scale.isupper() and scale == "M")):
             scale, attached = None, False
         value = float(re.sub(r"[,\u00a0\u202f]", "", digits)) * (_SCALE[scale.lower()] if scale else 1)
         end = found.end() if scale or attached else found.end(2)

@@ -87,7 +87,9 @@ def _quotation(text: str, word: Word) -> int:
     for place, c in enumerate(text[: word.start + 1]):
         if place == word.start:
             break
-        if not opened and (c in '"“«„' or (c in "'‘" and (place == 0 or not text[place - 1].isalnum()) and "'" in text[place + 2 :].replace("’", "'"))):
+        if not opened and (
+            c in '"“«„' or (c in "'‘" and (place == 0 or not text[place - 1].isalnum()) and "'" in text[place + 2 :].replace("’", "'"))
+        ):
             opened, number = True, number + 1
             closing = {"“": '”"', "«": "»", "„": "“”"}.get(c, c + "’")
         elif opened and c in closing and not (c in "'’" and place + 1 < len(text) and text[place + 1].isalnum()):

@@ -9,7 +9,7 @@ from engine.embed import Embedder
 from engine.language import Language
 from engine.plan.cover import Cover, covers
 from engine.plan.find import Finder, finder
-from engine.plan.mentions import Mention, Token, tokens_of
+from engine.plan.mentions import Token, tokens_of
 from engine.plan.nodes import nodes_of
 from engine.plan.parse import Parsed, Parser
 from engine.table import OpenTable
@@ -57,7 +57,8 @@ def _to_search(cover: Cover, tokens: Sequence[Token], language: Language) -> lis
     ends = {
         place
         for mention in cover.mentions
-        if (mention.kind == "function" and not mention.does("stop", "and", "place", "name_of", "verb", "row")) or mention.kind in ("number", "date")
+        if (mention.kind == "function" and not mention.does("stop", "and", "place", "name_of", "verb", "row"))
+        or mention.kind in ("number", "date")
         for place in range(mention.start, mention.end)
     }
     spans = []

@@ -11,7 +11,23 @@ from engine.plan.nodes import Node, Nodes
 from engine.types import Having, Measure, Sort, TablePlan
 
 _ASKING = ("ask", "which", "who", "where", "when", "count", "how_much", "place_to")
-_PERSONS = ("name", "person", "player", "who", "employee", "member", "contact", "manager", "staff", "owner", "driver", "winner", "champion", "writer", "director")
+_PERSONS = (
+    "name",
+    "person",
+    "player",
+    "who",
+    "employee",
+    "member",
+    "contact",
+    "manager",
+    "staff",
+    "owner",
+    "driver",
+    "winner",
+    "champion",
+    "writer",
+    "director",
+)
 _PLACES = ("location", "place", "venue", "address", "city", "town", "where", "site", "stadium", "country")
 
 
@@ -91,8 +107,16 @@ class Parser:
             if before is not None and before.does("top"):
                 before.used = True
                 self._limit(node, int(number))
-            elif ranked and after is not None and (
-                after.does("superlative", "common", "rare") or (before is None or before.does("ask", "which", "stop", "superlative")) and after.kind in ("column", "noun", "unknown")
+            elif (
+                ranked
+                and after is not None
+                and (
+                    after.does("superlative", "common", "rare")
+                    or (
+                        (before is None or before.does("ask", "which", "stop", "superlative"))
+                        and after.kind in ("column", "noun", "unknown")
+                    )
+                )
             ):
                 self._limit(node, int(number))
             if self.limit is not None:
@@ -110,7 +134,7 @@ class Parser:
         for node in self.nodes:
             if not node.does("compare") or node.used:
                 continue
-            literal, = [self.nodes.right(node.place, 1)]
+            (literal,) = [self.nodes.right(node.place, 1)]
             if literal is None or literal.used or literal.number is None:
                 continue
             counted = self.nodes.right(literal.place, 1)
@@ -158,7 +182,11 @@ class Parser:
             self.said.append((node.mention.start, target.mention.end, column.name, "column"))
 
     def _figured(self) -> bool:
-        return any(node.mention.does("count", "average", "sum", "minimum", "maximum", "superlative") for node in self.nodes if node.kind == "function")
+        return any(
+            node.mention.does("count", "average", "sum", "minimum", "maximum", "superlative")
+            for node in self.nodes
+            if node.kind == "function"
+        )
 
     # ---- most, highest, latest
 
@@ -170,7 +198,14 @@ class Parser:
                 self._superlative(node)
 
     def _most_common(self, node: Node) -> None:
-        target = next((other for other in (self.nodes.right(node.place, 2), self.nodes.left(node.place, 4)) if other and other.kind == "column" and not other.used), None)
+        target = next(
+            (
+                other
+                for other in (self.nodes.right(node.place, 2), self.nodes.left(node.place, 4))
+                if other and other.kind == "column" and not other.used
+            ),
+            None,
+        )
         if target is None:
             self.trouble += 1.0
             return
@@ -188,7 +223,6 @@ class Parser:
 
     def _superlative(self, node: Node) -> None:
         orders = [function.detail for function in node.mention.functions if function.kind == "superlative"]
-        after = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
         target = self.nodes.right(node.place, 2)
         named = target if target is not None and target.kind == "column" and not target.used else None
         if named is not None:
@@ -201,12 +235,11 @@ class Parser:
         if any(order[0] in ("most", "fewest") for order in orders):
             descending = any(order[0] == "most" for order in orders)
             subject = self._subject(node)
-            counted = target if target is not None and target.kind in ("noun", "value", "unknown", "column") else None
-            if subject is not None and (counted is not None or after is None or True):
+            if subject is not None:
                 node.used = subject.used = True
                 subject.as_what = "group"
-                if counted is not None and counted.kind in ("noun", "unknown"):
-                    counted.used = True
+                if target is not None and target.kind in ("noun", "unknown"):
+                    target.used = True
                 self._rank_groups([subject.columns[0].name], descending)
                 return
         for detail in orders:
@@ -306,11 +339,15 @@ class Parser:
                 node.used = True
             elif node.kind == "function" and filled and node.mention.does("yes_no"):
                 asking = False
-            elif node.kind == "function" and (node.mention.does("and") or node.mention.does("stop", "name_of", "superlative", "average", "sum")):
-                continue
-            elif node.kind == "function" and node.mention.does("link") and not filled:
-                continue
-            elif node.kind in ("noun",) or node.used and node.as_what != "condition":
+            elif (
+                (
+                    node.kind == "function"
+                    and (node.mention.does("and") or node.mention.does("stop", "name_of", "superlative", "average", "sum"))
+                )
+                or (node.kind == "function" and node.mention.does("link") and not filled)
+                or node.kind in ("noun",)
+                or (node.used and node.as_what != "condition")
+            ):
                 continue
             else:
                 asking = False
@@ -329,7 +366,11 @@ class Parser:
         first = self.nodes.row[0] if self.nodes.row else None
         if first is None or not first.mention.does("yes_no") or first.kind != "function" or self.counting or self.measures:
             return False
-        if len(self.nodes.row) > 1 and self.nodes.row[0].mention.does("link") and self.nodes.tokens[0].word.folded in ("is", "are", "was", "were"):
+        if (
+            len(self.nodes.row) > 1
+            and self.nodes.row[0].mention.does("link")
+            and self.nodes.tokens[0].word.folded in ("is", "are", "was", "were")
+        ):
             second = self.nodes.tokens[1].word.folded if len(self.nodes.tokens) > 1 else ""
             if second == "there":
                 return False
@@ -353,16 +394,20 @@ class Parser:
             return
         node.used = True
         several = "different" in " ".join(t.word.folded for t in self.nodes.tokens[node.mention.start : node.mention.end]) or self.distinct
-        behind = [a for a in self.asked if a.place > node.place and all(
-            n.kind != "value" for n in self.nodes.between(node.place, a.place))]
-        counted = behind[0] if behind and all(
-            self.nodes.tying(n) or n.kind == "noun" or n.mention.does("different") or n.as_what == "asked" for n in self.nodes.between(node.place, behind[0].place)
-        ) else None
+        behind = [a for a in self.asked if a.place > node.place and all(n.kind != "value" for n in self.nodes.between(node.place, a.place))]
+        counted = (
+            behind[0]
+            if behind
+            and all(
+                self.nodes.tying(n) or n.kind == "noun" or n.mention.does("different") or n.as_what == "asked"
+                for n in self.nodes.between(node.place, behind[0].place)
+            )
+            else None
+        )
         if counted is None:
             self.measures.append(Measure(function="count"))
-            grouped = [a for a in self.asked]
-            if grouped and not self.group:  # "list each language and the number of channels"
-                self.group = [a.columns[0].name for a in grouped]
+            if self.asked and not self.group:  # "list each language and the number of channels"
+                self.group = [asked.columns[0].name for asked in self.asked]
             self.select = []
             return
         column = counted.columns[0]
@@ -372,7 +417,7 @@ class Parser:
                 self._sum(column, summed)
             return  # "how many points": the figure stands in the column
         self.select = [name for name in self.select if name != column.name]
-        whole = column.name == self.facts.naming and not several or self.group
+        whole = (column.name == self.facts.naming and not several) or self.group
         further = [a for a in self.asked if a is not counted and a.place > counted.place] if several else []
         self.measures.append(Measure(function="count") if whole else Measure(function="count_distinct", column=column.name))
         for other in further:
@@ -414,7 +459,11 @@ class Parser:
             if not any(node.does(kind) for node in self.nodes):
                 continue
             taken = {condition.column.name for condition in conditions}
-            mentioned = [n for n in self.nodes if n.kind == "column" and not n.used and not self._is_naming(n) and (kind != "when" or self._dated(n.columns[0]))]
+            mentioned = [
+                n
+                for n in self.nodes
+                if n.kind == "column" and not n.used and not self._is_naming(n) and (kind != "when" or self._dated(n.columns[0]))
+            ]
             if mentioned and kind != "whose":
                 self._ask(mentioned[0])
                 return
@@ -422,13 +471,26 @@ class Parser:
                 found = [c for c in self.facts.columns if self._dated(c) and c.name not in taken]
                 found.sort(key=lambda column: not column.temporal)
             else:
-                found = [c for word in words for c in self.facts.columns if word in {stem(w) for w in c.key.split()} | set(c.key.split()) and c.name not in taken]
+                found = [
+                    c
+                    for word in words
+                    for c in self.facts.columns
+                    if word in {stem(w) for w in c.key.split()} | set(c.key.split()) and c.name not in taken
+                ]
                 if kind == "where" and self.facts.declared:
                     found = []
             if found and kind != "whose":
                 self.select.append(found[0].name)
             elif kind == "when":
                 self.trouble += 2.0
+
+    def _unheard(self, node: Node) -> bool:
+        """Whether a word that should order, compare or average did nothing."""
+        if node.mention.does("superlative", "common", "rare"):
+            return True
+        if node.mention.does("compare"):
+            return not node.mention.does("link", "stop", "place", "and")
+        return node.mention.does("average") and not self.measures
 
     def _dated(self, column: ColumnFacts) -> bool:
         return column.temporal or bool({"date", "year", "season", "time"} & set(column.key.split()))
@@ -446,11 +508,7 @@ class Parser:
                 self.trouble += 2.0
             elif node.kind == "function" and node.mention.does("negation") and not node.mention.does("link", "stop"):
                 self.trouble += 1.5
-            elif node.kind == "function" and node.mention.does("superlative", "common", "rare"):
-                self.trouble += 1.0
-            elif node.kind == "function" and node.mention.does("compare") and not node.mention.does("link", "stop", "place", "and"):
-                self.trouble += 1.0
-            elif node.kind == "function" and node.mention.does("average") and not self.measures:
+            elif node.kind == "function" and self._unheard(node):
                 self.trouble += 1.0
             elif node.kind == "function" and node.mention.does("how_much") and not (self.select or self.measures):
                 self.trouble += 1.5
