@@ -67,6 +67,10 @@ class Mention:
         """Whether it is a function phrase of one of these kinds."""
         return any(function.kind in kinds for function in self.functions)
 
+    def does_only(self, *kinds: str) -> bool:
+        """Whether it is a function phrase of these kinds and of no other."""
+        return bool(self.functions) and all(function.kind in kinds for function in self.functions)
+
 
 def tokens_of(text: str, language: Language) -> list[Token]:
     """The words of a question, at most 160."""

@@ -57,6 +57,7 @@ class Parser:
         self.having: list[Having] = []
         self.sort: list[Sort] = []
         self.limit: int | None = None
+        self.ranked = False  # "top 3" wants an order, "first 3" takes what comes
         self.distinct = False
         self.said: list[tuple[int, int, str, str]] = []
 
@@ -106,6 +107,7 @@ class Parser:
             after = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
             if before is not None and before.does("top"):
                 before.used = True
+                self.ranked = before.mention.does("superlative")
                 self._limit(node, int(number))
             elif (
                 ranked
@@ -172,14 +174,24 @@ class Parser:
                 continue
             target = self.nodes.right(node.place, 2)
             if target is None or target.kind != "column" or target.used:
+                if self.limit is not None and target is not None and target.does("count"):
+                    self._by_count(node, target)
                 continue
-            if not self._figured():
-                continue  # "each" or "by" without a figure is no grouping
+            if not self._figured() and not (node.mention.does_only("each") and self._rows_before(node)):
+                continue  # "each" or "by" without a figure is no grouping; "films per country" are counted
             column = target.columns[0]
             target.used = node.used = True
+            if self.limit is not None and (column.numeric or column.temporal) and not node.mention.does_only("each"):
+                target.as_what = "sort"  # "top 3 films by gross"
+                self._order_rows(column, True, node)
+                continue
             target.as_what = "group"
             self.group.append(column.name)
             self.said.append((node.mention.start, target.mention.end, column.name, "column"))
+
+    def _rows_before(self, node: Node) -> bool:
+        before = self.nodes.left(node.place, 2)
+        return before is not None and before.kind == "noun"
 
     def _figured(self) -> bool:
         return any(
@@ -213,6 +225,14 @@ class Parser:
         target.as_what = "group"
         self._rank_groups([target.columns[0].name], not node.mention.does("rare"))
 
+    def _by_count(self, node: Node, count: Node) -> None:
+        """ "top 2 cities by number of films": the column before is grouped."""
+        before = self.nodes.left(node.place, 2)
+        if before is not None and before.kind == "column" and not before.used:
+            node.used = count.used = before.used = True
+            before.as_what = "group"
+            self._rank_groups([before.columns[0].name], True)
+
     def _rank_groups(self, columns: list[str], descending: bool) -> None:
         if any(self.facts.column(name).distinct >= self.facts.rows > 3 for name in columns):
             self.trouble += 1.5  # each value stands in one row: there is nothing to rank
@@ -245,7 +265,29 @@ class Parser:
         for detail in orders:
             if len(detail) > 1 and self._by_attribute(node, detail):
                 return
+        if self._best_group(node, orders):
+            return
         self.trouble += 1.0
+
+    def _best_group(self, node: Node, orders: list[tuple[str, ...]]) -> bool:
+        """ "the category with the highest total quantity": the column before is grouped, and ranked by the figure."""
+        figure = self.nodes.right(node.place, 1)
+        named = self.nodes.right(figure.place, 1) if figure is not None and figure.does("sum", "average") else None
+        order = next((detail[0] for detail in orders if detail[0] in ("max", "min")), None)
+        subject = next((other for other in self.nodes if other.kind == "column" and not other.used and other.place < node.place), None)
+        column = next((c for c in named.columns if c.numeric), None) if named is not None and not named.used else None
+        if figure is None or named is None or column is None or order is None or subject is None:
+            return False
+        measure = Measure(function="sum" if figure.does("sum") else "average", column=column.name)
+        for used in (node, figure, named, subject):
+            used.used = True
+        subject.as_what = "group"
+        self.group.append(subject.columns[0].name)
+        self.measures.append(measure)
+        self.sort.append(Sort(by=measure, descending=order == "max"))
+        self.limit = self.limit or 1
+        self.said.append((node.mention.start, named.mention.end, column.name, "measure"))
+        return True
 
     def _by_attribute(self, node: Node, detail: tuple[str, ...]) -> bool:
         """ "the oldest": the column that the superlative itself names."""
@@ -262,7 +304,8 @@ class Parser:
         dates = [column for column in self.facts.columns if column.temporal]
         if "date" in detail and len(dates) == 1:
             node.used = True
-            self._order_rows(dates[0], detail[0] == "max", node)
+            order = next(word for word in reversed(detail[: detail.index("date")]) if word in ("max", "min"))
+            self._order_rows(dates[0], order == "max", node)
             return True
         return False
 
@@ -277,7 +320,8 @@ class Parser:
         """ "the highest X": the figure itself where nothing else is asked for, else the rows with it."""
         others = [other for other in self.nodes if other.kind == "column" and not other.used and other.place < node.place]
         grouped = bool(self.group)
-        rows_asked = any(other.kind == "noun" and not other.used and other.place < node.place for other in self.nodes)
+        behind = self.nodes.row[named.place + 1] if named.place + 1 < len(self.nodes.row) else None
+        rows_asked = any(other.kind == "noun" and not other.used and (other.place < node.place or other is behind) for other in self.nodes)
         who = any(other.does("who", "where", "when", "whose") for other in self.nodes)
         unknown_subject = any(other.kind == "unknown" and other.place < node.place for other in self.nodes)
         self.said.append((node.mention.start, named.mention.end, column.name, "sort"))
@@ -497,6 +541,8 @@ class Parser:
 
     def _stray(self, conditions: list[Condition]) -> None:
         """Columns that are only mentioned speak a little against the reading; function words that found nothing to do, more."""
+        if self.ranked and not self.sort:
+            self.trouble += 1.0
         for node in self.nodes:
             if node.used:
                 continue
