@@ -179,11 +179,15 @@ def check(source: str | None, catalog: Path | None, as_json: bool) -> None:
 @_with_tables
 def index(table: str | None, catalog: Path | None) -> None:
     """Build what is not built, or whose source has changed, before anyone asks."""
-    from bot.answering import tables_of
+    from bot.progress import ProgressBar
+    from cache.versions import Store
+    from engine.settings import data_folder
+    from jobs.indexing import index_tables
 
-    with tables_of(_catalog(table, catalog)) as tables:
-        for one in tables:
-            click.echo(f"{one.name}: {one.facts.rows:,} rows, read {one.freshness.loaded_at}, version {one.version}")
+    with ProgressBar() as bar:
+        indexed = list(index_tables(_catalog(table, catalog), Store(data_folder()), bar.report))
+    for one in indexed:
+        click.echo(f"{one.table}: {one.rows:,} rows, read {one.loaded_at}, version {one.version}")
 
 
 @cli.command("eval")

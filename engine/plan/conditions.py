@@ -220,6 +220,9 @@ class Conditions:
         """The texts after "starting with": words, quotations or codes, joined by commas and "or"."""
         values: list[str] = []
         used: list[Node] = []
+        last = self.nodes.row[-1]
+        if last.place == node.place + 1 and last.kind in ("function", "noun", "column"):
+            return [fold(self._written(last))], [last]  # "starting with An": what else should stand there
         for other in self.nodes.row[node.place + 1 :]:
             part = self.nodes.tokens[other.mention.start : other.mention.end]
             if other.kind == "function" and not part[0].quote:
@@ -231,7 +234,7 @@ class Conditions:
                 break
             if other.kind in ("column", "noun") and not part[0].quote:
                 break
-            text = " ".join(token.word.text for token in part)
+            text = self._written(other)
             joins = values and used and used[-1].kind != "function" and not self.nodes.broken_between(used[-1].place, other.place)
             if joins:
                 values[-1] += f" {text}"
@@ -241,6 +244,15 @@ class Conditions:
         while used and used[-1].kind == "function" and not self.nodes.tokens[used[-1].mention.start].quote:
             used.pop()
         return [fold(value) for value in values], used
+
+    def _written(self, node: Node) -> str:
+        """The words of a node with what stands between them without a blank: "A-01"."""
+        tokens = self.nodes.tokens[node.mention.start : node.mention.end]
+        text = tokens[0].word.text
+        for one, other in pairwise(tokens):
+            close = other.word.start - one.word.end == len(one.after)
+            text += (one.after if close else " ") + other.word.text
+        return text
 
     # ---- terms
 
@@ -412,7 +424,9 @@ class Conditions:
                         *ties,
                     )
             elif node.does("blank", "filled"):
-                target = self.nodes.left(node.place, 3) or self.nodes.right(node.place, 2)
+                behind = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
+                close = behind is not None and behind.kind == "column" and not behind.used  # "with blank notes"
+                target = behind if close else self.nodes.left(node.place, 3) or self.nodes.right(node.place, 2)
                 if target is None or target.kind != "column" or target.used:
                     target = self.nodes.right(node.place, 2)
                 if target is not None and target.kind == "column" and not target.used:

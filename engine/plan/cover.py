@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from engine.plan.mentions import Mention, Token
 
 BEAM = 10
+# Words that turn an answer round or put it in order: a question is not answered as if they were not there.
+_TURNING = ("negation", "superlative", "top", "common", "rare", "maximum", "minimum", "average", "blank", "starts_with", "ends_with")
+_TURNED = 2.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,11 @@ def worth(mention: Mention, tokens: Sequence[Token]) -> float:
 def covers(mentions: Iterable[Mention], tokens: Sequence[Token]) -> list[Cover]:
     """The best covers, best first; one for each way to divide the question."""
     starting: dict[int, list[Mention]] = defaultdict(list)
+    turning: set[int] = set()
     for mention in mentions:
         starting[mention.start].append(mention)
+        if mention.end == mention.start + 1 and mention.does_only(*_TURNING):
+            turning.add(mention.start)
     best: list[list[Cover]] = [[] for _ in range(len(tokens) + 1)]
     best[0] = [Cover(0.0, (), ())]
     for place, token in enumerate(tokens):
@@ -52,7 +58,8 @@ def covers(mentions: Iterable[Mention], tokens: Sequence[Token]) -> list[Cover]:
         for cover in kept:
             skipped = 1.3 if token.proper or token.quote else 1.0
             left = (*cover.left, place) if token.content else cover.left
-            best[place + 1].append(Cover(cover.score - (skipped if token.content else 0.6), cover.mentions, left))
+            lost = skipped if token.content else _TURNED if place in turning else 0.6
+            best[place + 1].append(Cover(cover.score - lost, cover.mentions, left))
             for mention in starting[place]:
                 if any(t.quote != token.quote for t in tokens[place : mention.end]) and mention.kind != "function":
                     continue

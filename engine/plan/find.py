@@ -250,12 +250,9 @@ class Finder:
         for option in options:
             if option.how not in ("exact", "spelling", "near") or option.column.kind != "category" or option.quality < 0.6:
                 continue
+            rivals = {other.column.name for other in options if other.quality > option.quality - 0.05}
             for column in self.table.facts.columns:
-                if (
-                    option.column.name in column.determines
-                    and column.kind == "category"
-                    and not any(o.column.name == column.name for o in options)
-                ):
+                if option.column.name in column.determines and column.kind == "category" and column.name not in rivals:
                     terms = self.table.terms_beginning_key(column, key(option.folded))
                     if len(terms) == 1:
                         found.append(self._option(terms[0], span, "part", option.quality - 0.02))

@@ -530,7 +530,7 @@ class Parser:
 
     def _unheard(self, node: Node) -> bool:
         """Whether a word that should order, compare or average did nothing."""
-        if node.mention.does("superlative", "common", "rare"):
+        if node.mention.does("superlative", "common", "rare", "starts_with", "ends_with"):
             return True
         if node.mention.does("compare"):
             return not node.mention.does("link", "stop", "place", "and")
