@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.read.block import Block, block_of
 from engine.read.grid import Grid
-from engine.read.header import Block, block_of
 from engine.read.looks import Look, fits, look
 from engine.read.options import ReadOptions
 

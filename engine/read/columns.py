@@ -9,7 +9,8 @@ import numpy as np
 
 from engine.errors import SourceError
 from engine.read import novalue
-from engine.read.kinds import Kind, Texts, kind_of
+from engine.read.kind import Kind, Texts
+from engine.read.kinds import kind_of
 from engine.read.lists import list_separator
 from engine.read.options import ReadOptions
 from engine.read.raw import RawColumn, RawTable

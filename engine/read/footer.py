@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from engine.read.header import Block
+from engine.read.block import Block
 from engine.read.looks import fits, look
 from engine.read.numbers import number_of
 

@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.read.block import Block
 from engine.read.blocks import blocks_of
 from engine.read.footer import Footer, footer_of
 from engine.read.grid import Grid
-from engine.read.header import Block, Header, header_of, names_of
+from engine.read.header import Header, header_of
 from engine.read.options import ReadOptions
 from engine.read.raw import RawColumn, RawTable
+from engine.read.stack import names_of
 from engine.read.table import Doubt
 
 _LINES_KEPT = 100
@@ -37,7 +39,7 @@ def tables_in(grid: Grid, name: str, options: ReadOptions, *, sheet: bool = Fals
 
 def _table(block: Block, header: Header, footer: Footer, name: str) -> RawTable:
     grid, doubts = block.grid, []
-    names, unnamed, alike = names_of(block, header)
+    names, unnamed, alike = names_of(block, header.rows)
     keep = np.zeros(grid.rows, dtype=bool)
     keep[header.body : footer.stop] = True
     repeated = _repeated(block, header, footer)

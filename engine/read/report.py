@@ -20,7 +20,7 @@ def _table_json(table: SourceTable) -> dict[str, Any]:
         "name": table.name,
         "rows": table.rows,
         "encoding": table.encoding,
-        "delimiter": table.delimiter,
+        "delimiter": table.delimiter or None,
         "header_rows": table.header_rows,
         "columns": [_column_json(column) for column in table.columns],
         "warnings": [{"code": doubt.code, "text": doubt.text, "lines": list(doubt.lines)} for doubt in table.doubts],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import zipfile
 from bisect import bisect_left, bisect_right
 from dataclasses import replace
 from pathlib import Path
@@ -34,6 +35,15 @@ def read_sheets(path: Path, shown: str, options: ReadOptions) -> list[tuple[str,
         raise SourceError(f"{shown} is locked with a password; save it without one.") from None
     except (CalamineError, OSError, ValueError):
         raise SourceError(f"{shown} is no spreadsheet that can be read: it is cut short or damaged.") from None
+
+
+def packing_of(path: Path) -> str:
+    """The format of a spreadsheet: xlsx, xlsb, ods or xls."""
+    if not zipfile.is_zipfile(path):
+        return "xls"
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+    return "ods" if "content.xml" in names else "xlsb" if "xl/workbook.bin" in names else "xlsx"
 
 
 def _wanted(book: CalamineWorkbook, shown: str, options: ReadOptions) -> list[str]:

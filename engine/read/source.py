@@ -71,6 +71,9 @@ def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
 
         with fetched(source, options) as (path, changed):
             return replace(_stable(path, source, _stem(source.split("?")[0]), options), changed_at=changed)
+    if source.startswith("sqlite:///"):
+        path = _paths(source.removeprefix("sqlite:///"), base)[0]
+        return _stable(path, source, _stem(source), options)
     if _URL.match(source):
         from engine.read.database import read_database
 
@@ -172,13 +175,13 @@ def _sqlite(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
 
 
 def _spreadsheet(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
-    from engine.read.sheets import read_sheets
+    from engine.read.sheets import packing_of, read_sheets
 
     tables: list[RawTable] = []
     sheets = read_sheets(path, shown, options)
     for title, grid in sheets:
         tables += tables_in(grid, title if len(sheets) > 1 else name, options, sheet=True)
-    return _Read(tables, digest_of(path))
+    return _Read([replace(table, encoding=packing_of(path)) for table in tables], digest_of(path))
 
 
 def _parquet(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:

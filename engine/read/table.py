@@ -49,7 +49,8 @@ class SourceTable:
     """One table of a source, as it was read.
 
     name: from the file, the sheet or the database table; unique within one source.
-    header_rows: how many rows make the header; encoding and delimiter are empty where there is none.
+    header_rows: how many rows make the header.
+    encoding: of a text; xlsx, xls or ods of a spreadsheet; empty where there is none, as delimiter is.
     changed_at: when the source says that it last changed (ISO 8601, UTC), empty where it does not.
     fingerprint: of the content and of how it is read: the same content read in the same way has the same.
     lines: for each row the line (or sheet row) where it begins; the first is 1. Empty where a source has none.

@@ -141,3 +141,9 @@ def test_decimals_of_both_conventions_are_told(tmp_path: Path) -> None:
     table = table_of(tmp_path, [["a", "b"], ["x", "1.5"], ["y", "2.25"], ["z", "3,5"]])
     assert values_of(table.columns[1]) == [1.5, 2.25, 3.5]
     assert [(doubt.code, doubt.lines) for doubt in table.doubts] == [("mixed_decimals", (4,))]
+
+
+def test_decimals_in_a_column_of_whole_numbers_are_misfits(tmp_path: Path) -> None:
+    column = column_of(tmp_path, ["1", "2.0", "2.5"], options=ReadOptions(columns={"value": "integer"}))
+    assert values_of(column) == [1, 2, None]
+    assert [column.texts[i] for i in column.misfits] == ["2.5"]
