@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import fold, stem
-from engine.plan.mentions import Option
+from engine.plan.mentions import Option, Token
 from engine.plan.nodes import Node, Nodes
 from engine.types import Clause, Comparison, How, Operator, Value
 
@@ -225,7 +225,7 @@ class Conditions:
             return [fold(self._written(last))], [last]  # "starting with An": what else should stand there
         for other in self.nodes.row[node.place + 1 :]:
             part = self.nodes.tokens[other.mention.start : other.mention.end]
-            if other.kind == "function" and not part[0].quote:
+            if other.kind == "function" and not part[0].quote and not self._glue(part[-1]):
                 if other.mention.does("or", "and") and values:
                     used.append(other)
                     continue
@@ -235,9 +235,10 @@ class Conditions:
             if other.kind in ("column", "noun") and not part[0].quote:
                 break
             text = self._written(other)
+            sticks = bool(used) and bool(self._glue(self.nodes.tokens[used[-1].mention.end - 1]))
             joins = values and used and used[-1].kind != "function" and not self.nodes.broken_between(used[-1].place, other.place)
-            if joins:
-                values[-1] += f" {text}"
+            if joins or sticks:
+                values[-1] += (self._glue(self.nodes.tokens[used[-1].mention.end - 1]) or " ") + text
             else:
                 values.append(text)
             used.append(other)
@@ -248,11 +249,14 @@ class Conditions:
     def _written(self, node: Node) -> str:
         """The words of a node with what stands between them without a blank: "A-01"."""
         tokens = self.nodes.tokens[node.mention.start : node.mention.end]
-        text = tokens[0].word.text
-        for one, other in pairwise(tokens):
-            close = other.word.start - one.word.end == len(one.after)
-            text += (one.after if close else " ") + other.word.text
-        return text
+        return tokens[0].word.text + "".join((self._glue(one) or " ") + other.word.text for one, other in pairwise(tokens))
+
+    def _glue(self, token: Token) -> str:
+        """What joins a word to the next one without a blank; empty where a blank stands between."""
+        if token.index + 1 == len(self.nodes.tokens):
+            return ""
+        apart = self.nodes.tokens[token.index + 1].word.start - token.word.end
+        return token.after if apart == len(token.after) else ""
 
     # ---- terms
 
