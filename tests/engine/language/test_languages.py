@@ -22,22 +22,23 @@ ABOUT = ("compare_about", "superlative_about")  # what a phrase measures
 LETTERS = {"he": re.compile(r"[א-ת]"), "ru": re.compile(r"[а-яё]"), "es": re.compile(r"[a-záéíóúüñ]"), "en": re.compile(r"[a-z]")}
 CONTENT = {
     "en": [
-        "doctor", "city", "price", "open", "closed", "phone", "hotel", "north", "employee", "name", "age",
+        "doctor", "city", "price", "open", "closed", "phone", "hotel", "north", "employee", "age",
     ],
     "he": [
         "רופא", "רופאים", "עיר", "מחיר", "פתוח", "סגור", "טלפון", "בית", "שעות", "דואר", "שנה", "אוכל", "יום", "ראשון", "חיים",
-        "מורה", "גן",
+        "מורה", "גן", "מקומות", "מדריך",
     ],
     "ru": [
         "врач", "врачи", "город", "цена", "открыт", "закрыт", "телефон", "больница", "год", "стоит", "человек", "мир", "лет",
-        "дом", "возраст",
+        "дом", "возраст", "мест", "позиция",
     ],
     "es": [
         "médico", "médicos", "ciudad", "precio", "abierto", "cerrado", "teléfono", "estado", "cuenta", "vía", "año", "cuesta",
-        "vale", "edad",
+        "vale", "edad", "completado",
+        "público", "consulta", "sede", "debe",
     ],
 }  # fmt: skip
-SILENT = ("stop", "link", "place", "verb", "and", "or")  # a word that only these take can be left unsaid
+SILENT = ("stop", "link", "place", "verb", "and", "or", "ask", "row", "filled")  # a word that only these take can be left unsaid
 SAID = [
     ("he", "כמה", "count"), ("he", "באיזה", "which"), ("he", "אילו", "which"), ("he", "איפה", "where"), ("he", "היכן", "where"),
     ("he", "מתי", "when"), ("he", "מי", "who"), ("he", "שאין", "negation"), ("he", "אינן", "negation"), ("he", "ללא", "negation"),
