@@ -114,6 +114,8 @@ def _said(op: str, column: str, values: tuple[Value, ...]) -> str:
     if op in ("blank", "not_blank"):
         return f"{column} {'= ∅' if op == 'blank' else '≠ ∅'}"
     text = " / ".join(str(value) for value in values[:6])
+    if values in (("yes",), ("no",)):
+        return f"{column} = {text}"
     sign = _SIGN.get(op, "")
     return f"{column} {sign}{text}" if sign else f"{text}…" if op == "starts_with" else text
 
@@ -161,4 +163,10 @@ def explain_empty(plan: TablePlan, table: OpenTable, decision: Decision, languag
 
 
 def _clause(clause: Clause) -> str:
-    return " / ".join(f"{c.column} {_SIGN.get(c.op, '= ')}{' / '.join(map(str, c.values[:5]))}".strip() for c in clause.any_of)
+    return " / ".join(_tested(c.op, c.column, c.values[:5]) for c in clause.any_of)
+
+
+def _tested(op: str, column: str, values: tuple[Value, ...]) -> str:
+    if op in ("blank", "not_blank"):
+        return _said(op, column, values)
+    return f"{column} {_SIGN.get(op, '= ')}{' / '.join(map(str, values))}"

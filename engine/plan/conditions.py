@@ -61,6 +61,7 @@ class Conditions:
         self._beginnings()
         self._terms()
         self._blanks()
+        self._marks()
         self.found.sort(key=lambda condition: condition.start)
         self._negations()
         self._alternatives()
@@ -421,8 +422,11 @@ class Conditions:
                         continue
                     filled = next((n for n in self.nodes.row[target.place + 1 : target.place + 4] if n.does("filled", "blank")), None)
                     ties = [filled] if filled is not None else []
+                    column = target.columns[0]
+                    said_no = column.type == "boolean" and column.distinct > 1 and not ties
+                    denied: Operator = "is" if said_no else "blank"
                     self._add(
-                        Condition(target.columns[0], "blank", [], node.mention.start, target.mention.end, place=target.place),
+                        Condition(column, denied, ["no"] if said_no else [], node.mention.start, target.mention.end, place=target.place),
                         node,
                         target,
                         *ties,
@@ -438,6 +442,24 @@ class Conditions:
                     self._add(
                         Condition(target.columns[0], op, [], node.mention.start, target.mention.end, place=target.place), node, target
                     )
+
+    def _marks(self) -> None:
+        """ "rooms with a balcony": a column of yes and no, tied to the rows or to another condition, is one."""
+        first = self.nodes.row[0]
+        if first.kind == "function" and first.mention.does("yes_no") and not first.mention.does("ask"):
+            return  # "does X have a balcony"
+        for node in self.nodes:
+            if node.kind != "column" or node.used or node.columns[0].type != "boolean" or self._asked_for(node):
+                continue
+            before = self.nodes.left(node.place, 3)
+            held = (
+                before is None or before.kind == "noun" or (before.kind == "value" and before.options[0].column.name != self.facts.naming)
+            )
+            between = self.nodes.row[before.place + 1 if before else 0 : node.place]
+            ties = [tie for tie in between if tie.mention.does("link") and not tie.mention.does("place", "ask", "stop")]
+            owned = any(tie.mention.does_only("stop") and not tie.mention.does("link") for tie in between[1:])  # "with their balcony"
+            if held and ties and not owned:
+                self._add(Condition(node.columns[0], "is", ["yes"], node.mention.start, node.mention.end, place=node.place), node, ties[-1])
 
     def _negations(self) -> None:
         for node in self.nodes:
