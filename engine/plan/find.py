@@ -57,7 +57,13 @@ class Finder:
         for start, end in self._spans(LONGEST_FUNCTION):
             phrase = " ".join(token.word.folded for token in self.tokens[start:end])
             if functions := self.language.functions.get(phrase):
+                if self.language.does(phrase, "count") and self._column_of(start, end):
+                    continue  # "quantity of": the column is meant
                 yield Mention(start, end, "function", 1.0, functions=functions)
+
+    def _column_of(self, start: int, end: int) -> bool:
+        first = self.tokens[start]
+        return end == start + 2 and first.content and any(column.key == first.word.folded for column in self.table.facts.columns)
 
     def _columns(self) -> Iterable[Mention]:
         for start, end in self._spans(8):
