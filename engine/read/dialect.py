@@ -16,7 +16,8 @@ _DELIMITERS = {"\t": 1.0, ";": 1.0, "|": 1.0, ",": 0.98, "\x1f": 1.0, "^": 0.8, 
 _STRONG = "\t;|\x1f"
 _ALONE = 0.3  # the worth of taking a text for a single column
 _ESCAPED = re.compile(r'(?<!\\)((?:\\\\)*)\\"')
-_SURELY_ESCAPED = re.compile(_ESCAPED.pattern + r"(?!\s*(?:[,;\t|]|$))", re.MULTILINE)  # else it may be a path that ends in a backslash
+_SURELY_ESCAPED = re.compile(_ESCAPED.pattern + r"(?!\"|\s*(?:[,;\t|]|$))", re.MULTILINE)  # else it may be a path that ends in a backslash
+_DOUBLED = re.compile(r'[^,;\t|\s"]""[^,;\t|\s]')
 _SEPARATOR_LINE = re.compile(r"sep=(.)\r?\n?$", re.IGNORECASE)
 
 
@@ -83,7 +84,7 @@ def _quoted_by(text: str, quote: str) -> bool:
 def _refined(dialect: Dialect, sample: list[str], text: str) -> Dialect:
     if dialect.quote != '"' or '"' not in text:
         return dialect
-    if '\\"' in text and _SURELY_ESCAPED.search(text):
+    if '\\"' in text and _SURELY_ESCAPED.search(text) and not _DOUBLED.search(text):
         escaped = replace(dialect, escaped=True)
         if _score(escaped, sample) >= _score(dialect, sample):
             dialect = escaped
