@@ -18,6 +18,7 @@ _SPACE = re.compile(r"\s+")
 _WORD = re.compile(r"\d+(?:[.,]\d+)+(?![.,]?\d)\w*|\w+(?:['.]\w+)*|&")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_FINAL_LETTERS = str.maketrans("ךםןףץ", "כמנפצ")
 _HEBREW_PREFIXES = "ובלמהשכ"
 _HEBREW = re.compile(r"[א-ת]")
 
@@ -28,7 +29,8 @@ def fold(text: str) -> str:
     if text.isascii():
         return " ".join(text.lower().split())
     plain = unicodedata.normalize("NFKD", text.translate(_PUNCTUATION)).casefold()
-    plain = "".join(c for c in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
+    plain = unicodedata.normalize("NFKD", plain).replace("и\u0306", "й")  # a letter of its own, and no и with an accent
+    plain = "".join(c for c in plain if not unicodedata.combining(c) and unicodedata.category(c) != "Cf")
     return _SPACE.sub(" ", unicodedata.normalize("NFC", plain.translate(_PUNCTUATION))).strip()
 
 
@@ -101,9 +103,16 @@ def stem(word: str) -> str:
         return str(_STEMMERS["english"].stemWord(word))
     if "а" <= word[0] <= "я":
         return str(_STEMMERS["russian"].stemWord(word))
-    if _HEBREW.match(word):
-        return word[:-2] if len(word) > 4 and word.endswith(("ים", "ות")) else word
-    return word
+    return _hebrew_stem(word) if _HEBREW.match(word) else word
+
+
+def _hebrew_stem(word: str) -> str:
+    """A Hebrew word without its plural or feminine ending, final letters written as inside a word."""
+    if len(word) > 4 and word.endswith(("ים", "ות")):
+        word = word[:-2]
+    elif len(word) > 3 and word.endswith(("ה", "ת")):
+        word = word[:-1]
+    return word[:-1] + word[-1].translate(_FINAL_LETTERS)
 
 
 @lru_cache(maxsize=200_000)

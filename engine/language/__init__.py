@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import dataclass, field
 from functools import cache
@@ -10,6 +11,11 @@ from typing import Any
 
 from engine.fold import key, words_of
 
+_SCRIPTS = {
+    "latin": re.compile(r"[a-z\u00c0-\u024f]", re.IGNORECASE),
+    "hebrew": re.compile(r"[\u0590-\u05ff]"),
+    "cyrillic": re.compile(r"[\u0400-\u04ff]"),
+}
 LONGEST_PHRASE = 6  # words of a function phrase
 
 
@@ -27,7 +33,9 @@ class Language:
 
     code: str
     name: str
+    script: str
     right_to_left: bool
+    adjectives_follow: bool
     functions: dict[str, tuple[Function, ...]]
     forms: dict[str, tuple[str, ...]]  # key of a word -> keys of words that mean the same in a column's name
     numbers: dict[str, int]
@@ -80,7 +88,9 @@ def language(code: str) -> Language:
     return Language(
         code=code,
         name=read["name"],
+        script=read["script"],
         right_to_left=read["right_to_left"],
+        adjectives_follow=read["adjectives_follow"],
         functions=_functions(read),
         forms={word: tuple(sorted(others)) for word, others in forms.items()},
         numbers={key(word): number for word, number in read["numbers"].items()},
@@ -99,17 +109,14 @@ def codes() -> tuple[str, ...]:
 
 
 def language_of(text: str) -> Language:
-    """The language of a question: by its script, and among those in Latin letters by its function words."""
-    letters = [c for c in text if c.isalpha()]
-    hebrew = sum("\u0590" <= c <= "\u05ff" for c in letters)
-    cyrillic = sum("\u0400" <= c <= "\u04ff" for c in letters)
-    if hebrew * 2 > len(letters) and "he" in codes():
-        return language("he")
-    if cyrillic * 2 > len(letters) and "ru" in codes():
-        return language("ru")
+    """The language of a question: the one with the most of its function words, its script where that does not decide."""
     words = [word.folded for word in words_of(text)]
-    latin = [language(code) for code in codes() if code not in ("he", "ru")]
-    return max(
-        latin,
-        key=lambda one: (sum(word in one.functions for word in words) + (0.5 if "¿" in text and one.code == "es" else 0), one.code == "en"),
-    )
+    letters = "".join(c for c in text if c.isalpha())
+    known = [language(code) for code in codes()]
+
+    def worth(one: Language) -> tuple[float, float, bool]:
+        said = sum(word in one.functions for word in words) + (0.5 if one.code == "es" and "¿" in text else 0)
+        written = len(_SCRIPTS[one.script].findall(letters))
+        return (said if written else 0, written, one.code == "en")
+
+    return max(known, key=worth)

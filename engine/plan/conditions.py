@@ -85,8 +85,9 @@ class Conditions:
                 if function.kind == "compare" and function.detail[0] == "between" and self._between(node):
                     break
             else:
-                words = " ".join(token.word.folded for token in self.nodes.tokens[node.mention.start : node.mention.end])
-                trailing = words.startswith("or ")
+                first = self.nodes.tokens[node.mention.start].word
+                trailing = any(self.nodes.language.does(form, kind) for form in (first.folded,) for kind in ("or", "and"))
+                trailing = trailing and node.mention.end - node.mention.start > 1
                 literal = self.nodes.left(node.place, 1) if trailing else self.nodes.right(node.place, 2)
                 if literal is None or literal.used or (literal.number is None and literal.dates is None):
                     continue

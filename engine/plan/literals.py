@@ -13,10 +13,14 @@ from engine.fold import fold
 from engine.language import Language
 
 _NUMBER = re.compile(
-    r"(?<![\w.])([-−]?)[$€£₪]?\s?(\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(k|m|bn|million|thousand|billion)?\b(%?)",
+    r"(?<![\w.])([-−]?)[$€£₪]?\s?(\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(k|m|bn|million|thousand|billion|тыс|тысяч|тысячи|млн|миллионов|mil|millones|אלף|מיליון)?\b(%?)",
     re.IGNORECASE,
 )
-_SCALE = {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+_SCALE = (
+    {"k": 1e3, "thousand": 1e3, "m": 1e6, "million": 1e6, "bn": 1e9, "billion": 1e9}
+    | dict.fromkeys(("тыс", "тысяч", "тысячи", "mil", "אלף"), 1e3)
+    | dict.fromkeys(("млн", "миллионов", "millones", "מיליון"), 1e6)
+)
 _ISO = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
 _FIGURES = re.compile(r"\b(\d{1,2})\s?[./-]\s?(\d{1,2})\s?[./-]\s?(\d{4})\b")
 

@@ -244,6 +244,14 @@ class Parser:
     def _superlative(self, node: Node) -> None:
         orders = [function.detail for function in node.mention.functions if function.kind == "superlative"]
         target = self.nodes.right(node.place, 2)
+        before = self.nodes.row[node.place - 1] if node.place else None
+        if (
+            (target is None or target.kind != "column")
+            and before is not None
+            and before.kind == "column"
+            and self.nodes.language.adjectives_follow
+        ):
+            target = before  # "precio más alto"
         named = target if target is not None and target.kind == "column" and not target.used else None
         if named is not None:
             measurable = next((column for column in named.columns if column.numeric or column.temporal), None)
@@ -258,8 +266,8 @@ class Parser:
             if subject is not None:
                 node.used = subject.used = True
                 subject.as_what = "group"
-                if target is not None and target.kind in ("noun", "unknown"):
-                    target.used = True
+                if target is not None and (target.kind == "noun" or (target.kind == "unknown" and not self.facts.declared)):
+                    target.used = True  # where nobody can know what a row is called, this may be it
                 self._rank_groups([subject.columns[0].name], descending)
                 return
         for detail in orders:
@@ -352,17 +360,24 @@ class Parser:
             kind = next((k for k in ("average", "sum", "minimum", "maximum") if node.does(k)), None)
             if kind is None:
                 continue
-            target = self.nodes.right(node.place, 3)
-            if target is None or target.kind != "column" or target.used:
-                continue
-            column = next((c for c in target.columns if c.numeric or (c.temporal and kind in ("minimum", "maximum"))), None)
-            if column is None:
+            target, column = self._averaged(node, kind)
+            if target is None or column is None:
                 continue
             node.used = target.used = True
             target.as_what = "measure"
             function = {"average": "average", "sum": "sum", "minimum": "min", "maximum": "max"}[kind]
             self.measures.append(Measure(function=function, column=column.name))  # type: ignore[arg-type]
             self.said.append((node.mention.start, target.mention.end, column.name, "measure"))
+
+    def _averaged(self, node: Node, kind: str) -> tuple[Node | None, ColumnFacts | None]:
+        """The column that an average or sum is of: behind it, or, as adjectives stand in some languages, right before it."""
+        before = self.nodes.row[node.place - 1] if node.place else None
+        for target in (self.nodes.right(node.place, 3), before):
+            if target is not None and target.kind == "column" and not target.used:
+                column = next((c for c in target.columns if c.numeric or (c.temporal and kind in ("minimum", "maximum"))), None)
+                if column is not None:
+                    return target, column
+        return None, None
 
     # ---- what is asked for
 
@@ -437,7 +452,8 @@ class Parser:
         if node is None:
             return
         node.used = True
-        several = "different" in " ".join(t.word.folded for t in self.nodes.tokens[node.mention.start : node.mention.end]) or self.distinct
+        said = self.nodes.tokens[node.mention.start : node.mention.end]
+        several = self.distinct or any(self.nodes.language.does(token.word.folded, "different") for token in said)
         behind = [a for a in self.asked if a.place > node.place and all(n.kind != "value" for n in self.nodes.between(node.place, a.place))]
         counted = (
             behind[0]
@@ -534,7 +550,7 @@ class Parser:
             return True
         if node.mention.does("compare"):
             return not node.mention.does("link", "stop", "place", "and")
-        return node.mention.does("average") and not self.measures
+        return node.mention.does("average") and all(m.function in ("count", "count_distinct") for m in self.measures)
 
     def _dated(self, column: ColumnFacts) -> bool:
         return column.temporal or bool({"date", "year", "season", "time"} & set(column.key.split()))
