@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine.fold import fold, key
+from engine.read.lists import items
 from engine.read.table import SourceColumn
 from engine.types import NUMERIC_TYPES, TEMPORAL_TYPES
 
@@ -26,11 +26,6 @@ class ColumnTerms:
 
     def __len__(self) -> int:
         return len(self.folded)
-
-
-def items_of(text: str, separator: str) -> list[str]:
-    """The items of a list cell, without surrounding blanks and empty ones."""
-    return [item for item in (part.strip() for part in text.split(separator.strip() or separator)) if item]
 
 
 def spelled(value: object) -> str:
@@ -51,7 +46,7 @@ def terms_of(column: SourceColumn) -> ColumnTerms:
     rows: list[int] = []
     keys: list[str] = []
     class_of = np.full(len(column.texts), -1, dtype=np.int32)
-    items: list[list[int]] = []
+    in_cell: list[list[int]] = []
 
     def classify(form: str, text: str, lookup: str, count: int) -> int:
         number = known.get(form)
@@ -68,11 +63,11 @@ def terms_of(column: SourceColumn) -> ColumnTerms:
         count = int(counts[index])
         if column.list_separator is not None:
             found = dict.fromkeys(
-                classify(fold(item), item, key(item), 0) for item in (items_of(text, column.list_separator) if value is not None else [])
+                classify(fold(item), item, key(item), 0) for item in (items(text, column.list_separator) if value is not None else [])
             )
             for number in found:
                 rows[number] += count
-            items.append(list(found))
+            in_cell.append(list(found))
             continue
         if value is None:
             continue
@@ -82,7 +77,7 @@ def terms_of(column: SourceColumn) -> ColumnTerms:
         else:
             class_of[index] = classify(fold(text), str(value), key(text), count)
     texts = [max(spellings, key=lambda one: spellings[one]) for spellings in spelling]
-    return ColumnTerms(list(known), texts, keys, rows, class_of, items)
+    return ColumnTerms(list(known), texts, keys, rows, class_of, in_cell)
 
 
 def row_classes(column: SourceColumn, terms: ColumnTerms) -> NDArray[np.int32]:
@@ -101,8 +96,3 @@ def determines(finer: NDArray[np.int32], coarser: NDArray[np.int32]) -> bool:
     pairs = len(np.unique(finer[both].astype(np.int64) << 32 | coarser[both]))
     values, others = len(np.unique(finer[both])), len(np.unique(coarser[both]))
     return others > 1 and values > others and pairs <= values * 1.02 and int(both.sum()) >= 3 * values
-
-
-def flat(nested: Iterable[list[int]]) -> list[int]:
-    """The numbers of several lists in one."""
-    return [number for one in nested for number in one]

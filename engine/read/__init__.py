@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.read.options import ReadOptions
+from engine.read.where import stamp_source
 
 if TYPE_CHECKING:
     from engine.read.table import SourceTable
@@ -25,6 +26,4 @@ def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None
 
 def stamp(source: str, base: Path | None = None) -> str:
     """A cheap identity of the source's state (sizes and times of files, ETag of an address); empty where it cannot be told."""
-    from engine.read.source import stamp_source
-
     return stamp_source(source, base)

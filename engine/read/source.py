@@ -20,9 +20,9 @@ from engine.read.options import ReadOptions
 from engine.read.raw import RawTable, joined
 from engine.read.records import read_json_lines, read_parquet
 from engine.read.table import Doubt, SourceTable
+from engine.read.where import URL, files_of
 
 _READING = "1"  # part of every fingerprint: a change in how sources are read makes new versions
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _SQLITE = b"SQLite format 3\0"
 _KNOWN_BINARIES = {
     b"%PDF": "a PDF",
@@ -50,21 +50,6 @@ def read_source(source: str, options: ReadOptions, base: Path | None) -> list[So
     return [_finished(table, source, options, found, n) for n, table in enumerate(_named_apart(found.tables))]
 
 
-def stamp_source(source: str, base: Path | None) -> str:
-    """Sizes and times of the files, the ETag of an address, nothing for a database server."""
-    if source.startswith(("https://", "http://")):
-        from engine.read.address import stamp_address
-
-        return stamp_address(source)
-    if _URL.match(source) and not source.startswith("sqlite:///"):
-        return ""
-    try:
-        found = [path.stat() for path in _paths(source.removeprefix("sqlite:///"), base)]
-    except (OSError, SourceError):
-        return ""
-    return " ".join(f"{each.st_size}-{each.st_mtime_ns}" for each in found)
-
-
 def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
     if source.startswith(("https://", "http://")):
         from engine.read.address import fetched
@@ -72,13 +57,13 @@ def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
         with fetched(source, options) as (path, changed):
             return replace(_stable(path, source, _stem(source.split("?")[0]), options), changed_at=changed)
     if source.startswith("sqlite:///"):
-        path = _paths(source.removeprefix("sqlite:///"), base)[0]
+        path = files_of(source.removeprefix("sqlite:///"), base)[0]
         return _stable(path, source, _stem(source), options)
-    if _URL.match(source):
+    if URL.match(source):
         from engine.read.database import read_database
 
         return _Read(*read_database(source, options, base))
-    paths = _paths(source, base)
+    paths = files_of(source, base)
     if len(paths) == 1 and not glob.has_magic(source):
         return _stable(paths[0], source, _stem(source), options)
     return _several(paths, source, options)
@@ -95,22 +80,6 @@ def _several(paths: list[Path], source: str, options: ReadOptions) -> _Read:
     table = joined([each.tables[0] for each in read], [path.name for path in paths], name)
     digest = hashlib.blake2b(b"".join(each.digest for each in read), digest_size=16).digest()
     return _Read([table], digest, max(each.changed_at for each in read))
-
-
-def _paths(source: str, base: Path | None) -> list[Path]:
-    """The file of a path, or the files of a pattern in the order of their names."""
-    path = Path(source).expanduser() if base is None else base / Path(source).expanduser()
-    if path.exists() or not glob.has_magic(source):
-        if path.is_dir():
-            raise SourceError(f"{source} is a folder; name a file, or the files in it, as in {source.rstrip('/')}/*.csv.")
-        if not path.exists():
-            raise SourceError(f"There is no file {source}.")
-        return [path]
-    found = sorted(Path(each) for each in glob.glob(str(path), recursive=True))
-    files = [each for each in found if each.is_file()]
-    if not files:
-        raise SourceError(f"No file fits {source}.")
-    return files
 
 
 def _stem(source: str) -> str:
