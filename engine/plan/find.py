@@ -328,15 +328,10 @@ class Finder:
         first = self.tokens[start].word
         return [bare, *(bare.replace(first.folded, form, 1) for form in first.bare if len(form) > 2 and not form.isascii())]
 
-    def _beyond(self, phrase: str, term: str) -> bool:
-        """Whether a phrase is the whole term and a word more: that word is no slip of the pen, and has to find its own place."""
-        words, inside = phrase.split(), iter(phrase.split())
-        return len(words) > len(term.split()) and all(word in inside for word in term.split())
-
     def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
         if len(phrase.split()) > 2 * len(term.key.split()) + 1:
             return None
-        if self._beyond(phrase, term.key):
+        if _beyond(phrase, term.key):
             return None
         letters = likeness(phrase, term.key)
         tied = any(not token.content for token in self.tokens[span[0] : span[1]])
@@ -346,6 +341,12 @@ class Finder:
         if term.column.kind == "category" and score >= MEANT_FROM and not known:
             return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
         return None
+
+
+def _beyond(phrase: str, term: str) -> bool:
+    """Whether a phrase is the whole term and a word more: that word is no slip of the pen, and has to find its own place."""
+    words, inside = term.split(), iter(phrase.split())
+    return len(phrase.split()) > len(words) and all(word in inside for word in words)
 
 
 def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token]) -> Finder:
