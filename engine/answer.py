@@ -6,6 +6,7 @@ from engine.execute import count_rows
 from engine.language import Language
 from engine.plan.conditions import Condition
 from engine.plan.decide import Decision
+from engine.settings import printable
 from engine.table import OpenTable
 from engine.types import (
     Answer,
@@ -20,6 +21,8 @@ from engine.types import (
     TablePlan,
     Value,
 )
+
+_MOST_WORDS = 8  # of those without a place, in a message
 
 
 def answer(question: Question, decision: Decision, result: ResultTable, sql: str, language: Language) -> Answer:
@@ -56,8 +59,10 @@ def no_answer(question: Question, decision: Decision, language: Language) -> Ans
     """Why there is no answer."""
     plan = decision.plan
     reason = plan.reason if isinstance(plan, NoAnswerPlan) else "not_in_table"
-    words = ", ".join(f"“{word}”" for word in plan.words) if isinstance(plan, NoAnswerPlan) else ""
-    example = decision.table.facts.naming if decision.table else ""
+    said = list(dict.fromkeys(plan.words)) if isinstance(plan, NoAnswerPlan) else []
+    words = ", ".join(f"“{printable(word, 40)}”" for word in said[:_MOST_WORDS]) + (" …" if len(said) > _MOST_WORDS else "")
+    facts = decision.table.facts if decision.table else None
+    example = (facts.nouns[-1] if facts.nouns else facts.naming) if facts else ""
     text = language.sentences[reason].format(words=words or "…", example=example)
     return _unanswered("no_answer", question, decision, language, text)
 

@@ -38,7 +38,7 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     """The plan of the best reading where every content word has its place."""
     words = [word.folded for word in words_of(text)]
     if not words:
-        return Decision(NoAnswerPlan(reason="empty_question"))
+        return Decision(NoAnswerPlan(reason="empty_question"), tables[0] if tables else None)
     first = next((word for word in words if not language.does(word, "stop")), words[0])
     if first in language.commands:
         return Decision(NoAnswerPlan(reason="not_a_question", words=(first,)))
