@@ -53,8 +53,18 @@ def opened_one(catalog: Catalog, store: Store, embedder: Embedder | None = None)
 def test_columns_have_their_types(providers: Asked) -> None:
     types = {column.name: column.type for column in providers.tables[0].facts.columns}
     assert types == {
-        **{"code": "code", "name": "text", "specialty": "text", "languages": "text", "city": "text", "district": "text", "phone": "code"},
-        **{"fee": "money", "rating": "decimal", "joined": "date", "wheelchair access": "boolean", "notes": "text"},
+        "code": "code",
+        "name": "text",
+        "specialty": "text",
+        "languages": "text",
+        "city": "text",
+        "district": "text",
+        "phone": "code",
+        "fee": "money",
+        "rating": "decimal",
+        "joined": "date",
+        "wheelchair access": "boolean",
+        "notes": "text",
     }
 
 

@@ -105,13 +105,21 @@ def test_a_value_is_text_and_nothing_more(providers: Asked, op: str, text: str) 
 def test_what_is_shown_follows_the_roles(providers: Asked) -> None:
     rows = of(providers, cond("specialty", "has", "Podiatry"), sort=(Sort(by="fee"),))
     assert {c.name: c.role for c in rows.columns} == {
-        **{"name": "answer", "city": "key", "phone": "key", "code": "key"},
-        **{"specialty": "condition", "fee": "condition"},
+        "name": "answer",
+        "city": "key",
+        "phone": "key",
+        "code": "key",
+        "specialty": "condition",
+        "fee": "condition",
     }
     asked = of(providers, cond("name", "is", "Anna Weiss"), select=("fee", "rating"))
     assert {c.name: c.role for c in asked.columns} == {
-        **{"fee": "answer", "rating": "answer"},
-        **{"name": "key", "city": "key", "phone": "key", "code": "key"},
+        "fee": "answer",
+        "rating": "answer",
+        "name": "key",
+        "city": "key",
+        "phone": "key",
+        "code": "key",
     }
     assert [dict(zip((c.name for c in asked.columns), row, strict=True))["fee"] for row in asked.rows] == ["$150.00", "$60.00"]
 
