@@ -15,7 +15,7 @@ from engine.hours.words import Token, codes, tokens, words
 _LONGEST = 400  # characters of a cell that may be opening hours
 _MONDAY = datetime(2024, 1, 1)  # any week will do: what depends on the date is not taken
 _CARRY = 6 * 60  # until when a span may go on in the day after; what lasts longer is that day's own
-_SAMPLE = 200
+_SAMPLE, _FIRST = 200, 25  # distinct texts of a column that are looked at; of which one must be parsed
 # What says the same every week, in OpenStreetMap's syntax: no dates, months, weeks or sunsets. Holidays are taken and never met.
 _OSM = re.compile(r'(?:Mo|Tu|We|Th|Fr|Sa|Su|PH|SH|off|closed|open|unknown|24/7|[0-4]\d:[0-5]\d\+?|"[^"]*"|\|\||[-,;\s])+')
 _COMMENT = re.compile(r'\|\|[^;]*|"[^"]*"')
@@ -58,6 +58,8 @@ def is_hours(texts: Iterable[str]) -> bool:
     """Whether a column's distinct texts are opening hours: most can be parsed, and most of those with times name their days."""
     filled = [text for text in texts if text and not text.isspace()]
     sample = filled[:: max(1, len(filled) // _SAMPLE)]
+    if not any(map(_reading, sample[:_FIRST])):  # most columns are something else, and should cost little
+        return False
     readings = [reading for reading in map(_reading, sample) if reading is not None]
     timed = [reading for reading in readings if reading.spans]
     return bool(timed) and len(readings) * 5 >= len(sample) * 3 and sum(reading.named for reading in timed) * 2 > len(timed)
@@ -99,6 +101,9 @@ def _groups(read: list[Token]) -> list[_Group] | None:
         if token.kind in _JOINS or token.kind == "stop":
             stopped |= token.kind == "stop"
             at += 1
+        elif _closes(groups, read, at):
+            groups.append(_Group(None))
+            at, stopped = at + 1, False
         elif token.kind in _DAYS:
             days, at = _days(read, at)
             behind_closed = stopped and len(groups) > 1 and not groups[-2].ranges and groups[-2].days is None
@@ -109,7 +114,7 @@ def _groups(read: list[Token]) -> list[_Group] | None:
             stopped = False
             if at < len(read) and read[at].kind == "to":  # "Mon-Fri - 9:00-17:00"
                 at += 1
-                if at == len(read) or read[at].kind in _DAYS:
+                if at == len(read) or (read[at].kind in _DAYS and not _closes(groups, read, at)):
                     return None
         elif token.kind in ("time", "all_day", "always"):
             before = groups[-1].ranges if groups and groups[-1].days is None else ()
@@ -131,6 +136,16 @@ def _groups(read: list[Token]) -> list[_Group] | None:
         else:
             return None
     return groups
+
+
+def _closes(groups: list[_Group], read: list[Token], at: int) -> bool:
+    """Whether the word for the weekend says that its days are closed: "сб-вс выходные"."""
+    return (
+        read[at].kind == "weekends"
+        and bool(groups)
+        and groups[-1].days == read[at].days
+        and (at + 1 == len(read) or read[at + 1].kind in _JOINS | {"stop"})
+    )
 
 
 def _days(read: list[Token], at: int) -> tuple[frozenset[int], int]:

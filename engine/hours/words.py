@@ -6,7 +6,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
@@ -30,7 +30,6 @@ _TOKEN = re.compile(
 )
 _HEBREW = re.compile(r"[א-ת]+$")
 _PREFIXES = {"ו": "and", "מ": "from", "ל": "to", "ש": "glue", "כ": "glue", "ב": "on", "ה": "glue"}
-_LONGEST = 8  # tokens of a phrase
 PARTS = {
     "early": (0, 8 * 60),
     "morning": (6 * 60, 12 * 60),
@@ -62,9 +61,13 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Phrases (folded tokens joined by blanks) and what they mean: the kind, and the days if it names some."""
+    """Phrases (folded tokens joined by blanks) and what they mean: the kind, and the days if it names some.
+
+    longest: for a first token how many the longest phrase has that begins with it. always: the phrases that mean every hour of the week.
+    """
 
     meanings: dict[str, tuple[str, frozenset[int]]]
+    longest: dict[str, int]
     always: frozenset[str]
 
 
@@ -102,13 +105,19 @@ def words(*languages: str) -> Words:
     stemmed: dict[str, tuple[str, frozenset[int]]] = {}
     for phrase, meaning in meanings.items():
         stemmed.setdefault(_stemmed(phrase), meaning)
-    return Words(stemmed | meanings, frozenset(always))
+    both = stemmed | meanings
+    longest: dict[str, int] = {}
+    for phrase in both:
+        first, *more = phrase.split()
+        longest[first] = max(longest.get(first, 0), 1 + len(more))
+    return Words(both, longest, frozenset(always))
 
 
 def _phrase(text: str) -> str:
     return " ".join(form for form, _, _, _ in _pieces(text) if form)
 
 
+@lru_cache(maxsize=10_000)
 def _stemmed(phrase: str) -> str:
     """A phrase whose Russian words are without their endings."""
     return " ".join(stem(word) if "а" <= word[0] <= "я" else word for word in phrase.split())
@@ -143,6 +152,10 @@ def tokens(text: str, known: Words) -> list[Token]:
             found.append(Token({"ב": "at"}.get(form, _PREFIXES[form]), start, end))
             at += 2 if pieces[at + 1][1] == "dash" else 1
             continue
+        if form == "ו" and found and found[-1].days and at + 1 < len(pieces) and pieces[at + 1][1:3] == ("dash", end):
+            found.append(Token("and", start, pieces[at + 1][3]))  # "ב' ו-ד'": the second is no range from Friday
+            at += 2
+            continue
         taken = _longest(pieces, at, form, known)
         if taken is None and sort == "word" and _HEBREW.match(form):
             for cut in range(1, min(4, len(form) - 1)):
@@ -175,7 +188,10 @@ def _tied_to_number(pieces: list[tuple[str, str, int, int]], at: int) -> bool:
 
 
 def _longest(pieces: list[tuple[str, str, int, int]], at: int, first: str, known: Words) -> tuple[int, tuple[str, frozenset[int]]] | None:
-    forms = [first, *(piece[0] for piece in pieces[at + 1 : at + _LONGEST])]
+    most = max(known.longest.get(first, 0), known.longest.get(_stemmed(first), 0))
+    if not most:
+        return None
+    forms = [first, *(piece[0] for piece in pieces[at + 1 : at + most])]
     for count in range(len(forms), 0, -1):
         phrase = " ".join(forms[:count])
         meaning = known.meanings.get(phrase) or known.meanings.get(_stemmed(phrase))
