@@ -14,7 +14,7 @@ from engine.table import OpenTable
 from engine.types import ChatThread, Question
 
 MOST_TURNS = 8  # of the asker's own, the latest
-_CUES = ("follow_other", "follow_more", "follow_place")
+_CUES = ("follow_other", "follow_more", "follow_place", "follow_them")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +48,8 @@ def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Em
     if old is None or not (old.parsed.conditions or old.parsed.plan.select or old.parsed.plan.measures):
         return message, ()
     new = said.reading
+    if not said.cues and not any(token.content for token in new.tokens) and not new.parsed.plan.measures:
+        return message, ()  # "thanks!"
     replaced = dict(enumerate(new.parsed.conditions))
     asks = bool(new.parsed.plan.select or new.parsed.plan.measures or new.parsed.plan.group_by or new.parsed.plan.sort)
     columns = {condition.column.name for condition in new.parsed.conditions}
@@ -57,7 +59,8 @@ def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Em
         for condition in old.parsed.conditions
         if condition.column.name not in columns or (adds and condition.column.list_separator is not None)
     ]
-    if "follow_place" in said.cues:
+    nouns = any(mention.kind == "noun" for mention in new.cover.mentions)
+    if "follow_place" in said.cues and (new.parsed.conditions or nouns):  # else "how many are there?"
         kept = [condition for condition in kept if _placed(condition, old)]
     if asks or "follow_place" in said.cues:
         phrases = [_phrase(condition, old, before, placed=True) for condition in kept]
@@ -71,6 +74,7 @@ def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Em
         whole = whole[:start] + (_phrase(replaced.pop(other), new, said.text) if other is not None else "") + whole[end:]
         taken.append(condition)
     rest = [_phrase(condition, new, said.text, placed=True) for condition in replaced.values()]
+    rest += [new.tokens[place].word.text for place in new.lost]  # what has no place here has to be told
     return _joined(whole, rest), tuple(_phrase(condition, old, before) for condition in kept)
 
 
@@ -117,14 +121,13 @@ def _stands_alone(said: _Said) -> bool:
     """Whether a message says by itself what it is about."""
     assert said.reading is not None
     parsed = said.reading.parsed
-    if said.cues & {"follow_more", "follow_place"}:
+    if said.cues & {"follow_more", "follow_place", "follow_them"}:
         return False
     if said.cues:
-        return len(parsed.conditions) > 1
+        return len({condition.column.name for condition in parsed.conditions}) > 1
     nouns = any(mention.kind == "noun" for mention in said.reading.cover.mentions)
-    counted = bool(parsed.plan.measures) and not parsed.conditions and not nouns
-    if counted:
-        return False  # "how many are there?"
+    if not (parsed.conditions or nouns or parsed.plan.group_by):
+        return False  # "how many are there?", "their phone numbers"
     return len(parsed.conditions) != 1 or nouns or bool(parsed.plan.select or parsed.plan.measures or parsed.plan.group_by)
 
 

@@ -41,6 +41,7 @@ class Language:
     numbers: dict[str, int]
     months: dict[str, int]
     sentences: dict[str, str] = field(repr=False)
+    heads: frozenset[str] = frozenset()  # keys of words that add nothing behind a term: "bone density scan"
     beyond: frozenset[str] = frozenset()  # keys of words that ask for more than a plan of one table can say
     commands: frozenset[str] = frozenset()  # keys of words that order a change when a question begins with them
 
@@ -58,7 +59,7 @@ def _functions(read: dict[str, Any]) -> dict[str, tuple[Function, ...]]:
             listed.append(function)
 
     for kind, phrases in read["words"].items():
-        for phrase in phrases if kind not in ("command", "beyond") else ():
+        for phrase in phrases if kind not in ("command", "beyond", "head") else ():
             add(phrase, Function(kind))
     for operator, phrases in read["compare"].items():
         for phrase in phrases:
@@ -96,6 +97,7 @@ def language(code: str) -> Language:
         numbers={key(word): number for word, number in read["numbers"].items()},
         months={key(name): number for number, names in enumerate(read["months"]["names"], 1) for name in names},
         sentences=read["sentences"],
+        heads=frozenset(map(key, read["words"].get("head", ()))),
         beyond=frozenset(map(key, read["words"].get("beyond", ()))),
         commands=frozenset(map(key, read["words"]["command"])),
     )

@@ -11,6 +11,7 @@ from engine.fold import key, stem, stems
 from engine.language import Language
 from engine.letters import likeness
 
+_PLACES = ("city", "town", "place", "district", "region", "country", "state", "county", "area", "location")
 NEAR = 0.72  # likeness of a misspelled column name
 _PLURAL_MARK = re.compile(r"\s*\(\s*(e?s)\s*\)")
 
@@ -61,6 +62,8 @@ def column_names(facts: TableFacts, language: Language, synonyms: Iterable[tuple
         names.weights[column.name] = {word: share / whole for word, share in shares.items()}
         for word in dict.fromkeys(words):
             names.by_word.setdefault(word, []).append(column)
+            if len(word) > 5 and word.isascii() and word.endswith(("er", "or")):  # "teaches" asks for the teacher
+                names.add(stem(word[:-2]), column, 0.85)
     return names
 
 
@@ -90,7 +93,7 @@ def named_columns(names: ColumnNames, phrase: str, language: Language) -> list[t
             found[column.name] = (column, quality)
 
     for column, quality in names.whole.get(stemmed, ()):
-        add(column, quality)
+        add(column, quality if phrase == column.key or quality < 1.0 else 0.96)
     for column, quality in names.whole.get(stem(phrase.replace(" ", "")), ()):
         add(column, quality * 0.98)
     words = [word for word in stemmed.split() if not _empty_word(word, language)]
@@ -133,6 +136,6 @@ def near_columns(names: ColumnNames, phrase: str) -> list[tuple[ColumnFacts, flo
     return sorted(((column, 0.9 * score) for column, score in near if score >= NEAR), key=lambda named: -named[1])[:3]
 
 
-def stem_of(word: str) -> str:
-    """The stem of one folded word."""
-    return stem(word)
+def names_place(names: ColumnNames, column: ColumnFacts) -> bool:
+    """Whether a column answers to "city", "district", "country" or the like."""
+    return any(known.name == column.name for word in _PLACES for known, _ in names.whole.get(stem(word), ()))

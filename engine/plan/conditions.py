@@ -62,6 +62,7 @@ class Conditions:
         self._terms()
         self._blanks()
         self._marks()
+        self._owned()
         self.found.sort(key=lambda condition: condition.start)
         self._negations()
         self._alternatives()
@@ -89,6 +90,8 @@ class Conditions:
                 trailing = any(self.nodes.language.does(form, kind) for form in (first.folded,) for kind in ("or", "and"))
                 trailing = trailing and node.mention.end - node.mention.start > 1
                 literal = self.nodes.left(node.place, 1) if trailing else self.nodes.right(node.place, 2)
+                if literal is not None and literal.kind == "column" and not trailing and not literal.used:
+                    literal = self.nodes.right(literal.place, 1)  # "above floor 4"
                 if literal is None or literal.used or (literal.number is None and literal.dates is None):
                     continue
                 self._compare(node, literal)
@@ -150,7 +153,8 @@ class Conditions:
             fits = [c for c in fits if not c.temporal]
         after = self.nodes.row[literal.place + 1] if literal.place + 1 < len(self.nodes.row) else None
         before = self.nodes.left(node.place, 3)
-        for candidate in (after, before, self.nodes.right(literal.place, 1)):
+        between = [other for other in self.nodes.row[node.place + 1 : literal.place] if other.kind == "column"]
+        for candidate in (*between, after, before, self.nodes.right(literal.place, 1)):
             if candidate is None or candidate.kind != "column" or candidate.used:
                 continue
             if candidate is not before and self.nodes.broken_between(literal.place, candidate.place):
@@ -190,16 +194,14 @@ class Conditions:
 
     def _asked_for(self, node: Node) -> bool:
         """Whether a column stands right behind a question word: what is asked for is no condition."""
-        before = node.place - 1
-        while (
-            before >= 0
-            and self.nodes.row[before].kind == "function"
-            and self.nodes.row[before].mention.does("stop", "link", "superlative", "different")
-        ):
-            if self.nodes.row[before].mention.does("ask", "which", "count"):
+        for before in reversed(self.nodes.row[: node.place]):
+            if before.kind != "function":
+                return False
+            if before.mention.does("ask", "which", "count", "who", "where", "when"):
                 return True
-            before -= 1
-        return before >= 0 and self.nodes.row[before].mention.does("ask", "which", "count")
+            if not before.mention.does("stop", "link", "superlative", "different"):
+                return False
+        return False
 
     # ---- beginnings, endings, parts
 
@@ -301,10 +303,15 @@ class Conditions:
                 break
         if chosen is None and node.number is not None and self._number_of_column(node):
             return
+        if chosen is None and self._belied(node):
+            self.trouble += 1.2
         ambiguous = False
         if chosen is None:
             best = max(option.quality for option in options)
             close = [option for option in options if option.quality >= best - 0.12]
+            before = self.nodes.row[node.place - 1] if node.place else None
+            if before is not None and before.mention.does("place"):  # "in Paris" is nobody's name
+                close = [option for option in close if "name" not in option.column.key.split()] or close
             chosen, ambiguous = self._narrowest(close)
             if ambiguous and node.number is not None:
                 years = [o for o in close if {"year", "season", "date"} & set(o.column.key.split())] if 1000 <= node.number <= 2999 else []
@@ -327,6 +334,18 @@ class Conditions:
             condition.values = [chosen.folded]
         self.trouble += 1.2 if ambiguous and node.number is not None else 0.0
         self._add(condition, node, *([qualifier] if qualifier else []))
+
+    def _belied(self, node: Node) -> bool:
+        """Whether a column right before a term, or before "by" or "to", is none that holds it: "assigned to" somebody who only requested."""
+        before = self.nodes.row[node.place - 1] if node.place else None
+        if before is not None and before.kind == "function" and self._key(before) in ("by", "to") and before.place:
+            before = self.nodes.row[before.place - 1]
+        return (
+            before is not None and before.kind == "column" and not before.used and before.columns[0].textual and not self._asked_for(before)
+        )
+
+    def _key(self, node: Node) -> str:
+        return " ".join(token.word.folded for token in self.nodes.tokens[node.mention.start : node.mention.end])
 
     def _narrowest(self, close: list[Option]) -> tuple[Option, bool]:
         """The option that is meant, and whether that is open: the column that determines the others, a whole term before a part, the naming column last."""
@@ -426,6 +445,9 @@ class Conditions:
                     column = target.columns[0]
                     said_no = column.type == "boolean" and column.distinct > 1 and not ties
                     denied: Operator = "is" if said_no else "blank"
+                    if column.numeric and not ties:
+                        self._none_of(column, node, target)
+                        continue
                     self._add(
                         Condition(column, denied, ["no"] if said_no else [], node.mention.start, target.mention.end, place=target.place),
                         node,
@@ -444,13 +466,47 @@ class Conditions:
                         Condition(target.columns[0], op, [], node.mention.start, target.mention.end, place=target.place), node, target
                     )
 
+    def _none_of(self, column: ColumnFacts, node: Node, target: Node) -> None:
+        """ "no red cards": none counted, or, where cells are empty, nothing filled in."""
+        op: Operator = "blank" if column.empty else "is"
+        self._add(
+            Condition(column, op, [] if column.empty else [0], node.mention.start, target.mention.end, place=target.place), node, target
+        )
+
+    def _owned(self) -> None:
+        """ "courses with prerequisites": a column behind "with" or "have" is filled in, a number more than none."""
+        for node in self.nodes:
+            if node.kind != "column" or node.used or node.columns[0].type == "boolean" or self._asked_for(node):
+                continue
+            place = node.place - 1
+            while place >= 0 and self._key(self.nodes.row[place]) in ("a", "an", "any", "some"):
+                place -= 1
+            having = self.nodes.row[place] if place >= 0 else None
+            before = self.nodes.row[place - 1] if place >= 1 else None
+            if having is None or not having.does("having") or (before is not None and before.kind == "function"):
+                continue
+            behind = self.nodes.right(node.place, 1)
+            if behind is not None and behind.kind in ("value", "number", "date"):
+                continue
+            column = node.columns[0]
+            op: Operator = "more" if column.numeric else "not_blank"
+            self._add(Condition(column, op, [0] if column.numeric else [], node.mention.start, node.mention.end, place=node.place), node)
+
     def _marks(self) -> None:
         """ "rooms with a balcony": a column of yes and no, tied to the rows or to another condition, is one."""
+        if not self.nodes.row:
+            return
         first = self.nodes.row[0]
         if first.kind == "function" and first.mention.does("yes_no") and not first.mention.does("ask"):
             return  # "does X have a balcony"
         for node in self.nodes:
-            if node.kind != "column" or node.used or node.columns[0].type != "boolean" or self._asked_for(node):
+            if node.kind != "column" or node.used or node.columns[0].type != "boolean":
+                continue
+            behind = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
+            if self._described(node, behind):
+                self._add(Condition(node.columns[0], "is", ["yes"], node.mention.start, node.mention.end, place=node.place), node)
+                continue
+            if self._asked_for(node):
                 continue
             before = self.nodes.left(node.place, 3)
             held = (
@@ -461,6 +517,16 @@ class Conditions:
             owned = any(tie.mention.does_only("stop") and not tie.mention.does("link") for tie in between[1:])  # "with their balcony"
             if held and ties and not owned:
                 self._add(Condition(node.columns[0], "is", ["yes"], node.mention.start, node.mention.end, place=node.place), node, ties[-1])
+
+    def _described(self, node: Node, behind: Node | None) -> bool:
+        """Whether a column of yes and no describes the rows: "remote staff", "who is on call", "how many are remote"."""
+        if behind is not None and (
+            behind.kind in ("noun", "value") or (behind.kind == "column" and behind.columns[0].name == self.facts.naming)
+        ):
+            return True
+        before = self.nodes.left(node.place, 3)
+        last = behind is None or behind.mention.does("place", "and", "or")
+        return last and before is not None and before.does("who", "which", "count")
 
     def _negations(self) -> None:
         for node in self.nodes:

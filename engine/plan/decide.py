@@ -40,7 +40,8 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     if not words:
         return Decision(NoAnswerPlan(reason="empty_question"), tables[0] if tables else None)
     first = next((word for word in words if not language.does(word, "stop")), words[0])
-    if first in language.commands:
+    second = words[words.index(first) + 1] if words.index(first) + 1 < len(words) else ""
+    if first in language.commands and not language.does(second, "link"):  # "email of" asks for one
         return Decision(NoAnswerPlan(reason="not_a_question", words=(first,)))
     found = readings(text, language, tables, embedder)
     if not found:

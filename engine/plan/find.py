@@ -11,7 +11,7 @@ from engine.embed import Embedder
 from engine.fold import fold, key, stems
 from engine.language import Language
 from engine.letters import likeness
-from engine.plan.columns import ColumnNames, column_names, named_columns, near_columns
+from engine.plan.columns import ColumnNames, column_names, named_columns, names_place, near_columns
 from engine.plan.literals import dates, numbers
 from engine.plan.mentions import LONGEST_SPAN, Mention, Option, Token, span_keys
 from engine.table import FoundTerm, OpenTable
@@ -22,7 +22,7 @@ MOST_NEAR_PHRASES = 24
 NEAR_LIMIT = 12
 # Calibrated on phrases with known terms: a near term is taken from this likeness on, shorter phrases needing more.
 NEAR_FROM = 0.60
-MEANT_FROM = 0.62
+MEANT_FROM = 0.38
 _TYING = ("stop", "link", "place", "and", "or", "negation", "compare", "superlative", "count", "each", "who", "where", "when", "which")
 
 
@@ -66,6 +66,7 @@ class Finder:
         return end == start + 2 and first.content and any(column.key == first.word.folded for column in self.table.facts.columns)
 
     def _columns(self) -> Iterable[Mention]:
+        nouns = {stems(noun) for noun in self.table.facts.nouns}
         for start, end in self._spans(8):
             edges = self.tokens[start].content and self.tokens[end - 1].content
             if start == 0 and end == 1 and not edges and len(self.tokens) > 1 and self.language.does(self.tokens[0].word.folded, "ask"):
@@ -73,6 +74,8 @@ class Finder:
             best: dict[str, tuple[ColumnFacts, float]] = {}
             for phrase in span_keys(self.tokens, start, end):
                 for column, quality in named_columns(self.names, phrase, self.language):
+                    if quality < 0.95 and stems(phrase) in nouns:
+                        continue  # a word for the rows is no part of a column's name
                     if not edges and not (
                         quality >= 0.95
                         and (
@@ -154,6 +157,8 @@ class Finder:
 
         for term in self.table.terms_with_keys(keys):
             for span in keys.get(term.key, ()):
+                if span[1] - span[0] > 1 and not self.tokens[span[0]].content and stems(" ".join(term.key.split()[1:])) in nouns:
+                    continue  # "the pharmacy" is one of them, and not the one named so
                 how: How = "exact" if not term.column.numeric else "number"
                 add(span, term, how, 1.0)
         for term in self.table.terms_with_stems(stemmed):
@@ -232,7 +237,7 @@ class Finder:
         known: dict[str, bool] = {}
         for start, end in self._spans(6):
             part = self.tokens[start:end]
-            if (start, end) in taken or not part[0].content or not part[-1].content or not self._wordy(part):
+            if (start, end) in taken or not all(token.content or token.proper for token in (part[0], part[-1])) or not self._wordy(part):
                 continue
             if len({token.quote for token in part}) > 1 or any(token.breaks for token in part[:-1]):
                 continue
@@ -243,7 +248,7 @@ class Finder:
                 yield Mention(start, end, "value", options[0].quality, options=tuple(options))
 
     def _wordy(self, part: Sequence[Token]) -> bool:
-        return any(len(token.word.folded) > 2 and not token.word.folded[0].isdigit() for token in part if token.content)
+        return any(len(token.word.folded) > 2 and not token.word.folded[0].isdigit() for token in part if token.content or token.proper)
 
     def _occurs(self, word: str, known: dict[str, bool]) -> bool:
         if word not in known:
@@ -256,8 +261,12 @@ class Finder:
         for option in options:
             if option.how not in ("exact", "spelling", "near") or option.column.kind != "category" or option.quality < 0.6:
                 continue
+            before = self.tokens[span[0] - 1].word.folded if span[0] else ""
+            placed = self.language.does(before, "place") or any(token.word.bare for token in self.tokens[span[0] : span[0] + 1])
             rivals = {other.column.name for other in options if other.quality > option.quality - 0.05}
             for column in self.table.facts.columns:
+                if not names_place(self.names, column) and not (placed and names_place(self.names, option.column)):
+                    continue
                 if option.column.name in column.determines and column.kind == "category" and column.name not in rivals:
                     terms = self.table.terms_beginning_key(column, key(option.folded))
                     if len(terms) == 1:
@@ -338,7 +347,7 @@ class Finder:
         known = tied or any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)
         if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0) + (0.1 if known else 0.0):
             return self._option(term, span, "near", 0.95 - 0.9 * (1 - letters))
-        if term.column.kind == "category" and score >= MEANT_FROM and not known:
+        if term.column.kind == "category" and score - letters >= MEANT_FROM and not known:
             return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
         return None
 

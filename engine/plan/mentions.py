@@ -78,7 +78,7 @@ def tokens_of(text: str, language: Language) -> list[Token]:
     tokens = []
     for index, word in enumerate(words):
         between = text[word.end : words[index + 1].start if index + 1 < len(words) else len(text)]
-        function = word.folded in language.functions
+        function = word.folded in language.functions and not (word.folded in language.months and word.text[:1].isupper() and index > 0)
         capital = word.text[:1].isupper() and (index > 0 or len(words) == 1)
         proper = (capital and not all(w.text[:1].isupper() for w in words)) or any(c.isdigit() for c in word.text)
         tokens.append(Token(index, word, stem(word.folded), not function, proper, _quotation(text, word), between.strip()))

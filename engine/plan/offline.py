@@ -72,11 +72,22 @@ def _to_search(cover: Cover, tokens: Sequence[Token], language: Language) -> lis
     return [*outside, *sorted((span for span in spans if span not in outside), key=lambda span: span[1] - span[0])]
 
 
+def _adds_nothing(place: int, cover: Cover, finder: Finder) -> bool:
+    """Whether a word without a place is one like "scan" or "specialist" beside a term of a category."""
+    if finder.tokens[place].word.folded not in finder.language.heads:
+        return False
+    side = {place + 1} if finder.language.adjectives_follow else {place}
+    return any(
+        mention.kind == "value" and {mention.end, mention.start} & side and mention.options[0].column.kind == "category"
+        for mention in cover.mentions
+    )
+
+
 def _read(cover: Cover, finder: Finder) -> Reading:
     facts = finder.table.facts
     nodes = nodes_of(cover, finder.tokens, finder.language)
     parsed = Parser(nodes, facts).parse()
-    lost = parsed.left
+    lost = [place for place in parsed.left if not _adds_nothing(place, cover, finder)]
     strict = 1.4 if facts.declared else 0.7
-    score = cover.score - parsed.trouble - strict * len(lost) + (0.25 if parsed.plan.select else 0.0)
+    score = cover.score - parsed.trouble - strict * len(lost) + (0.25 if parsed.asked else 0.0)
     return Reading(finder.table, parsed, cover, score, tuple(lost), tuple(finder.tokens))

@@ -28,6 +28,7 @@ _PERSONS = (
     "writer",
     "director",
 )
+_BOUNDS = ("more", "less", "at_least", "at_most")
 _PLACES = ("location", "place", "venue", "address", "city", "town", "where", "site", "stadium", "country")
 
 
@@ -41,6 +42,7 @@ class Parsed:
     left: list[int] = field(default_factory=list)
     said: list[tuple[int, int, str, str]] = field(default_factory=list)  # (start, end, column, what): for the receipt
     inspected: bool = False
+    asked: bool = False  # a question word is followed by the column that it asks for
 
 
 class Parser:
@@ -90,7 +92,21 @@ class Parser:
             distinct=self.distinct,
         )
         left = [node.mention.start for node in self.nodes if node.kind == "unknown" and not node.used]
-        return Parsed(plan, conditions, self.trouble, left, self.said, inspected)
+        return Parsed(plan, conditions, self.trouble, left, self.said, inspected, self._answered())
+
+    def _answered(self) -> bool:
+        for node in self.asked:
+            before = self.nodes.row[node.place - 1] if node.place else None
+            while (
+                before is not None
+                and before.place
+                and before.kind == "function"
+                and before.mention.does_only("stop", "link", "yes_no", "place", "compare")
+            ):
+                before = self.nodes.row[before.place - 1]
+            if before is not None and before.kind == "function" and before.mention.does("ask", "which", "who", "when", "where"):
+                return True
+        return False
 
     # ---- how many rows are wanted
 
@@ -188,6 +204,9 @@ class Parser:
             target.as_what = "group"
             self.group.append(column.name)
             self.said.append((node.mention.start, target.mention.end, column.name, "column"))
+            for other in self._coordinated(target):  # "per team and office"
+                other.used, other.as_what = True, "group"
+                self.group.append(other.columns[0].name)
 
     def _rows_before(self, node: Node) -> bool:
         before = self.nodes.left(node.place, 2)
@@ -254,6 +273,10 @@ class Parser:
             target = before  # "precio más alto"
         named = target if target is not None and target.kind == "column" and not target.used else None
         if named is not None:
+            if self.sort and isinstance(self.sort[-1].by, str):  # "the 5 largest by seats"
+                node.used = True
+                self.sort[-1] = Sort(by=self.sort[-1].by, descending=not any(o[0] in ("min", "fewest") for o in orders))
+                return
             measurable = next((column for column in named.columns if column.numeric or column.temporal), None)
             if measurable is not None:
                 order = next((o[0] for o in orders if o[0] in ("max", "min")), "max" if orders[0][0] == "most" else "min")
@@ -263,7 +286,12 @@ class Parser:
         if any(order[0] in ("most", "fewest") for order in orders):
             descending = any(order[0] == "most" for order in orders)
             subject = self._subject(node)
-            if subject is not None:
+            figures = [column for column in subject.columns[:1] if column.numeric] if subject is not None else []
+            if subject is not None and figures and (target is None or target.kind != "noun"):  # "who earns the most"
+                node.used = subject.used = True
+                self._order_rows(figures[0], descending, node)
+                return
+            if subject is not None and not subject.columns[0].temporal:
                 node.used = subject.used = True
                 subject.as_what = "group"
                 if target is not None and (target.kind == "noun" or (target.kind == "unknown" and not self.facts.declared)):
@@ -331,6 +359,11 @@ class Parser:
         behind = self.nodes.row[named.place + 1] if named.place + 1 < len(self.nodes.row) else None
         rows_asked = any(other.kind == "noun" and not other.used and (other.place < node.place or other is behind) for other in self.nodes)
         who = any(other.does("who", "where", "when", "whose") for other in self.nodes)
+        who = who or any(self._is_one(other) for other in self.nodes.row[: node.place])
+        for other in self.nodes.row[named.place + 1 :]:  # "the best rated Indian restaurant" is one of them
+            if other.kind == "function" and not other.mention.does("stop"):
+                break
+            rows_asked = rows_asked or other.kind == "noun"
         unknown_subject = any(other.kind == "unknown" and other.place < node.place for other in self.nodes)
         self.said.append((node.mention.start, named.mention.end, column.name, "sort"))
         if self.limit is None and not others and not rows_asked and not who and not unknown_subject and self._leads(node):
@@ -340,6 +373,12 @@ class Parser:
             self.measures.append(Measure(function="max" if descending else "min", column=column.name))
             return
         self._order_rows(column, descending, node, said=False)
+
+    def _is_one(self, node: Node) -> bool:
+        """ "which one": the rows themselves."""
+        return (
+            node.kind == "function" and node.mention.does("row") and node.place > 0 and self.nodes.row[node.place - 1].mention.does("which")
+        )
 
     def _leads(self, node: Node) -> bool:
         """Whether only question words stand before."""
@@ -368,6 +407,22 @@ class Parser:
             function = {"average": "average", "sum": "sum", "minimum": "min", "maximum": "max"}[kind]
             self.measures.append(Measure(function=function, column=column.name))  # type: ignore[arg-type]
             self.said.append((node.mention.start, target.mention.end, column.name, "measure"))
+            for other in self._coordinated(target):  # "average price and quantity"
+                if other.columns[0].numeric:
+                    other.used, other.as_what = True, "measure"
+                    self.measures.append(Measure(function=function, column=other.columns[0].name))  # type: ignore[arg-type]
+
+    def _coordinated(self, node: Node) -> list[Node]:
+        """The columns that follow one by "and"."""
+        found = []
+        place = node.place
+        while place + 2 < len(self.nodes.row):
+            joining, other = self.nodes.row[place + 1 : place + 3]
+            if not (joining.kind == "function" and joining.mention.does("and") and other.kind == "column" and not other.used):
+                break
+            found.append(other)
+            place = other.place
+        return found
 
     def _averaged(self, node: Node, kind: str) -> tuple[Node | None, ColumnFacts | None]:
         """The column that an average or sum is of: behind it, or, as adjectives stand in some languages, right before it."""
@@ -396,7 +451,7 @@ class Parser:
             elif node.kind == "function" and node.mention.does("different"):
                 self.distinct = True
                 node.used = True
-            elif node.kind == "function" and filled and node.mention.does("yes_no"):
+            elif node.kind == "function" and (filled or self._after_noun(node)) and node.mention.does("yes_no"):
                 asking = False
             elif (
                 (
@@ -410,6 +465,10 @@ class Parser:
                 continue
             else:
                 asking = False
+
+    def _after_noun(self, node: Node) -> bool:
+        """ "which tickets are closed": what follows is said of the rows."""
+        return node.place > 0 and self.nodes.row[node.place - 1].kind == "noun"
 
     def _ask(self, node: Node) -> None:
         node.used, node.as_what = True, "asked"
@@ -451,6 +510,8 @@ class Parser:
         node = next((n for n in self.nodes if n.does("count")), None)
         if node is None:
             return
+        if node.place and self.nodes.row[node.place - 1].kind == "column":
+            self.trouble += 1.0  # "phone number of" counts nothing
         node.used = True
         said = self.nodes.tokens[node.mention.start : node.mention.end]
         several = self.distinct or any(self.nodes.language.does(token.word.folded, "different") for token in said)
@@ -549,7 +610,17 @@ class Parser:
         if node.mention.does("superlative", "common", "rare", "starts_with", "ends_with"):
             return True
         if node.mention.does("compare"):
-            return not node.mention.does("link", "stop", "place", "and")
+            behind = self.nodes.right(node.place, 1)
+            figure = (
+                behind is not None
+                and behind.number is not None
+                and any(f.detail[0] in _BOUNDS for f in node.mention.functions if f.kind == "compare")
+            )
+            return figure or not node.mention.does("link", "stop", "place", "and")
+        if node.mention.does_only("top"):
+            return True
+        if node.mention.does_only("sum"):
+            return not self.measures
         return node.mention.does("average") and all(m.function in ("count", "count_distinct") for m in self.measures)
 
     def _dated(self, column: ColumnFacts) -> bool:
@@ -557,8 +628,14 @@ class Parser:
 
     def _stray(self, conditions: list[Condition]) -> None:
         """Columns that are only mentioned speak a little against the reading; function words that found nothing to do, more."""
+        if self.limit is not None and not self.sort and len(self.asked) == 1 and self.asked[0].columns[0].numeric:
+            self.sort.append(Sort(by=self.asked[0].columns[0].name, descending=True))  # "top 5 salaries"
         if self.ranked and not self.sort:
             self.trouble += 1.0
+        if self.group and any(isinstance(sort.by, str) and sort.by not in self.group for sort in self.sort):
+            self.trouble += 1.5  # the cheapest of each: more than one plan
+        if len(self.select) == 1 and not (conditions or self.sort or self.limit) and self.facts.column(self.select[0]).kind == "category":
+            self.distinct = self.facts.column(self.select[0]).list_separator is None  # "list of departments"
         for node in self.nodes:
             if node.used:
                 continue
