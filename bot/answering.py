@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from datetime import date
+from datetime import datetime
 
 from bot.progress import ProgressBar
 from cache.versions import Store
@@ -34,4 +34,4 @@ def tables_of(catalog: Catalog) -> Iterator[list[OpenTable]]:
 def answers_from(tables: Sequence[OpenTable]) -> Answering:
     """A function from a question and its thread to a reply."""
     embedder = default_embedder()
-    return lambda text, thread: ask(text, thread, EVERYTHING, tables=tables, embedder=embedder, today=date.today())
+    return lambda text, thread: ask(text, thread, EVERYTHING, tables=tables, embedder=embedder, now=datetime.now().astimezone())

@@ -125,7 +125,7 @@ def _section(table: OpenTable, section: str) -> list[str]:
     lines.append(f"# [tables.{one_line(section)}.columns.{one_line(column_key)}]")
     lines.append('# synonyms = ["another name for the column"]')
     if terms := table.terms_of(worded, limit=1):
-        lines.append(f"# terms = {{ {one_line(_quoted(terms[0].text))} = [\"another word for it\"] }}")
+        lines.append(f'# terms = {{ {one_line(_quoted(terms[0].text))} = ["another word for it"] }}')
     return lines
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from datetime import date
+from datetime import datetime
 
 from engine.answer import answer, clarify, no_answer
 from engine.check import check
@@ -21,12 +21,12 @@ from engine.types import ChatThread, ClarifyPlan, NoAnswerPlan, Reply, Scope
 log = logging.getLogger(__name__)
 
 
-def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTable], embedder: Embedder, today: date) -> Reply:
+def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> Reply:
     """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell."""
     visible = [table for table in tables if scope.sees_table(table.name)]
-    question = rephrase(text, thread, visible, embedder)
+    question = rephrase(text, thread, visible, embedder, now)
     language = language_named(question.language)
-    decision = decide(question.text, language_of(question.text), visible, scope, embedder, today)
+    decision = decide(question.text, language_of(question.text), visible, scope, embedder, now)
     if isinstance(decision.plan, NoAnswerPlan):
         return Reply(parts=(no_answer(question, decision, language),))
     if isinstance(decision.plan, ClarifyPlan):

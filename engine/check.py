@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.errors import PlanError
+from engine.hours import times_of
 from engine.types import Comparison, Measure, Scope, TablePlan
 
 _ORDERED = frozenset({"less", "at_most", "more", "at_least"})
@@ -51,6 +52,8 @@ def _check_comparison(comparison: Comparison, column: ColumnFacts) -> None:
     op = comparison.op
     if (op in ("blank", "not_blank")) == bool(comparison.values):
         raise PlanError(f'"{op}" on "{column.name}" takes {"no values" if comparison.values else "at least one value"}.')
+    if op in ("open", "closed"):
+        _check_times(comparison, column)
     if op in _LISTED and column.list_separator is None:
         raise PlanError(f'"{column.name}" is no column of lists; use is, is_not or words instead of {op}.')
     if op in _ORDERED:
@@ -62,6 +65,16 @@ def _check_comparison(comparison: Comparison, column: ColumnFacts) -> None:
         raise PlanError(f'"{column.name}" holds {column.type} values; compare them with is, less, more.')
     if column.numeric and any(isinstance(value, (str, bool)) for value in comparison.values):
         raise PlanError(f'"{column.name}" holds numbers; compare it with a number.')
+
+
+def _check_times(comparison: Comparison, column: ColumnFacts) -> None:
+    if not column.hours:
+        raise PlanError(f'"{column.name}" holds no opening hours.')
+    for value in comparison.values:
+        try:
+            times_of(str(value))
+        except ValueError:
+            raise PlanError(f'"{value}" is no time of opening hours; write it as in "Fri", "Sat 18:00-24:00" or "Tue 18:30".') from None
 
 
 def _check_measure(measure: Measure, known: dict[str, ColumnFacts]) -> None:

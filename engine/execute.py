@@ -238,6 +238,10 @@ def _test(comparison: Comparison, column: ColumnFacts) -> tuple[str, list[Value]
         return f"{spot} IS NULL", []
     if op == "not_blank":
         return f"{spot} IS NOT NULL", []
+    if op in ("open", "closed"):
+        tests = " OR ".join(["open_at(text, ?)"] * len(comparison.values))
+        terms = f"SELECT folded FROM term WHERE position = {column.position} AND "
+        return f"{spot} IN ({terms}{'NOT ' if op == 'closed' else ''}({tests}))", list(comparison.values)
     if column.list_separator is not None:
         return _list_test(comparison, column)
     if not column.textual:

@@ -10,6 +10,7 @@ from math import sqrt
 from anyascii import anyascii
 from rapidfuzz.distance import OSA
 
+SOUNDS_ALIKE = 0.78  # the likeness of phrases that have the same three or more consonants
 SLIP = 0.75  # share of a phrase's letters that must stand as they should
 _SOUNDS = [
     (re.compile(pattern), to)
@@ -73,11 +74,17 @@ def grams(phrase: str) -> Counter[str]:
 
 
 def likeness(one: str, other: str) -> float:
-    """The cosine of two phrases' n-grams, 0 to 1; of their consonants where one is written without vowels; slips count little. The phrases are keys (see engine.fold.key)."""
+    """The cosine of two phrases' n-grams, 0 to 1; of their consonants where one is written without vowels; slips of the pen count little.
+
+    The phrases are keys (see engine.fold.key).
+    """
     if bool(_VOWELLESS.search(one)) != bool(_VOWELLESS.search(other)):
         return _cosine(_bones(one), _bones(other))
     whole = _cosine(grams(one), grams(other))
     if min(len(one), len(other)) >= 5:  # a slip of the pen: a letter too many, too few, another, or two exchanged
+        bones = "".join(map(skeleton, one.split()))
+        if len(bones) > 2 and bones == "".join(map(skeleton, other.split())):
+            whole = max(whole, SOUNDS_ALIKE)
         whole = max(whole, OSA.normalized_similarity(one, other, score_cutoff=SLIP))
     if one.isascii() != other.isascii():  # vowels are written differently in another alphabet
         return max(whole, 0.4 * whole + 0.6 * _cosine(_bones(one), _bones(other)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 
 from engine.embed import Embedder
 from engine.fold import words_of
@@ -26,7 +27,7 @@ class _Said:
     reading: Reading | None
 
 
-def rephrase(text: str, thread: ChatThread, tables: Sequence[OpenTable], embedder: Embedder) -> Question:
+def rephrase(text: str, thread: ChatThread, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> Question:
     """The question as it stands alone; only the asker's own earlier messages count."""
     language = language_of(text).code
     earlier = [turn.text for turn in thread.turns if turn.who == "asker"][-MOST_TURNS:]
@@ -35,16 +36,16 @@ def rephrase(text: str, thread: ChatThread, tables: Sequence[OpenTable], embedde
     whole = earlier[0]
     carried: tuple[str, ...] = ()
     for message in (*earlier[1:], text):
-        whole, carried = _follow(whole, message, tables, embedder)
+        whole, carried = _follow(whole, message, tables, embedder, now)
     return Question(text=whole, language=language, carried=carried)
 
 
-def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Embedder) -> tuple[str, tuple[str, ...]]:
+def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> tuple[str, tuple[str, ...]]:
     """The message made whole with what it takes from the question before, and the phrases that it took."""
-    said = _said(message, tables, embedder)
+    said = _said(message, tables, embedder, now)
     if said.reading is None or _stands_alone(said):
         return message, ()
-    old = _best(before, tables, embedder)
+    old = _best(before, tables, embedder, now)
     if old is None or not (old.parsed.conditions or old.parsed.plan.select or old.parsed.plan.measures):
         return message, ()
     new = said.reading
@@ -78,14 +79,14 @@ def _follow(before: str, message: str, tables: Sequence[OpenTable], embedder: Em
     return _joined(whole, rest), tuple(_phrase(condition, old, before) for condition in kept)
 
 
-def _said(message: str, tables: Sequence[OpenTable], embedder: Embedder) -> _Said:
+def _said(message: str, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> _Said:
     language = language_of(message)
     text, cues = _without_cues(message, language)
-    return _Said(text, cues, _best(text, tables, embedder))
+    return _Said(text, cues, _best(text, tables, embedder, now))
 
 
-def _best(text: str, tables: Sequence[OpenTable], embedder: Embedder) -> Reading | None:
-    found = readings(text, language_of(text), tables, embedder) if text.strip() else []
+def _best(text: str, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> Reading | None:
+    found = readings(text, language_of(text), tables, embedder, now) if text.strip() else []
     return found[0] if found else None
 
 

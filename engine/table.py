@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 from cache.versions import Held
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import key
+from engine.hours import meets_all, parse, times_of
 from engine.types import Freshness
 
 SQLITE_NAME: Final = "table.sqlite"
@@ -80,6 +81,7 @@ class OpenTable:
             base = sqlite3.connect(address, uri=True, check_same_thread=False)
             base.execute("PRAGMA mmap_size = 268435456")
             base.execute("PRAGMA query_only = ON")
+            base.create_function("open_at", 2, _open_at, deterministic=True)
             self._threads.base = base
             self._connections.append(base)
         return base
@@ -201,6 +203,11 @@ class OpenTable:
     def _found(self, row: Any) -> FoundTerm:
         number, position, words, folded, text, rows = row
         return FoundTerm(number, self._by_position[position], words or key(text), folded, text, rows)
+
+
+def _open_at(text: str, value: str) -> bool:
+    """Whether opening hours, as a cell has them, hold a time, as a plan has it; hours that cannot be read are never open."""
+    return meets_all(parse(text) or (), times_of(value))
 
 
 def _quoted(words: str) -> str:

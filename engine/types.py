@@ -104,7 +104,7 @@ class Retrieval(Frozen):
 
 Operator = Literal[
     "is", "is_not", "less", "at_most", "more", "at_least", "starts_with", "ends_with", "contains", "not_contains", "words",
-    "has", "has_all", "has_none", "blank", "not_blank",
+    "has", "has_all", "has_none", "blank", "not_blank", "open", "closed",
 ]  # fmt: skip
 Function = Literal["count", "count_distinct", "sum", "average", "min", "max"]
 
@@ -114,7 +114,8 @@ class Comparison(Frozen):
 
     column: str = Field(description="A column's name, exactly as in the schema.")
     op: Operator = Field(
-        description="has, has_all and has_none are for list columns; words means that every word of the value occurs in the cell; blank and not_blank take no values."
+        description="has, has_all and has_none are for list columns; words means that every word of the value occurs in the cell; blank and "
+        "not_blank take no values; open and closed are for opening hours, with values such as Fri, Sat 18:00-24:00, Tue 18:30."
     )
     values: tuple[Value, ...] = Field(default=(), description="Terms of the column, spelled as given; several values mean any of them.")
 

@@ -26,6 +26,7 @@ class ColumnFacts(Frozen):
     shown_as_spelled: bool = False  # money, percentages, dates in words
     first_term: int = 0  # ids of its terms: first_term <= id < end_term
     end_term: int = 0
+    hours: bool = False  # opening hours, which are asked for days and times
     determines: tuple[str, ...] = ()  # columns that have one value for each value of this one
     low: float | None = None
     high: float | None = None

@@ -12,6 +12,7 @@ from engine.build.facts import ColumnFacts, Kind, TableFacts
 from engine.build.terms import ColumnTerms, determines, row_classes
 from engine.catalog import TableEntry
 from engine.fold import fold, key, name_key, stem
+from engine.hours import is_hours
 from engine.read.table import SourceColumn, SourceTable
 from engine.types import NUMERIC_TYPES, TEMPORAL_TYPES
 
@@ -113,6 +114,8 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 key=name_key(column.name),
                 other_names=tuple(key(name) for name in said.synonyms) if said else (),
                 list_separator=column.list_separator,
+                hours=(said is not None and said.hours)
+                or (column.type == "text" and column.list_separator is None and is_hours(found.texts[:2000])),
                 distinct=len(found),
                 empty=table.rows - filled,
                 spelled=_needs_spelling(column),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 DAY = 24 * 60
@@ -73,3 +73,40 @@ def _open(spans: tuple[Span, ...], day: int, when: When) -> bool:
         if start <= begin < stop:
             begin = stop
     return begin >= end
+
+
+_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+
+def written(whens: Sequence[When]) -> str:
+    """Times of one stretch as a plan has them: "Fri", "Sat/Sun 18:00-24:00" (either), "Mon,Tue 18:30" (each), "Mon 00:00-24:00 throughout".
+
+    What is closed, or an alternative, is not in it.
+    """
+    when = whens[0]
+    text = ",".join("/".join(_NAMES[day] for day in sorted(each.days)) for each in whens)
+    if when.start is None or when.end is None:
+        return text
+    text += f" {_clock(when.start)}" + (f"-{_clock(when.end)}" if when.end != when.start else "")
+    return f"{text} throughout" if when.whole else text
+
+
+def times_of(text: str) -> tuple[When, ...]:
+    """The times that `written` wrote, each of which must be met; raises ValueError for any other text."""
+    days, _, rest = text.partition(" ")
+    clock, _, whole = rest.partition(" ")
+    if whole not in ("", "throughout"):
+        raise ValueError(text)
+    start, _, end = clock.partition("-")
+    begin, stop = (_minutes(start), _minutes(end or start)) if clock else (None, None)
+    each = [frozenset(_NAMES.index(name) for name in either.split("/")) for either in days.split(",")]
+    return tuple(When(found, begin, stop, (0, 0), whole=bool(whole)) for found in each)
+
+
+def _clock(minutes: int) -> str:
+    return f"{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def _minutes(clock: str) -> int:
+    hours, _, minutes = clock.partition(":")
+    return int(hours) * 60 + int(minutes)

@@ -138,4 +138,4 @@ def near_columns(names: ColumnNames, phrase: str) -> list[tuple[ColumnFacts, flo
 
 def names_place(names: ColumnNames, column: ColumnFacts) -> bool:
     """Whether a column answers to "city", "district", "country" or the like."""
-    return any(known.name == column.name for word in _PLACES for known, _ in names.whole.get(stem(word), ()))
+    return any(known.name == column.name and quality > 0.85 for word in _PLACES for known, quality in names.whole.get(stem(word), ()))

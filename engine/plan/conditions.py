@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import fold, stem
+from engine.hours import written
 from engine.plan.mentions import Option, Token
 from engine.plan.nodes import Node, Nodes
 from engine.types import Clause, Comparison, How, Operator, Value
@@ -15,7 +16,7 @@ DOMINANT = 2.5  # a term of one column is meant rather than the same in another 
 _AFTER_DATES = {"after": "more", "before": "less", "since": "at_least", "until": "at_most"}
 _NEGATED: dict[str, Operator] = {
     "is": "is_not", "has": "has_none", "less": "at_least", "more": "at_most", "at_least": "less", "at_most": "more", "blank": "not_blank", "not_blank": "blank",
-    "contains": "not_contains",
+    "contains": "not_contains", "open": "closed", "closed": "open",
 }  # fmt: skip
 
 
@@ -57,6 +58,7 @@ class Conditions:
 
     def read(self) -> list[Condition]:
         """All conditions, in the order of the question."""
+        self._hours()
         self._comparisons()
         self._beginnings()
         self._terms()
@@ -75,6 +77,23 @@ class Conditions:
             condition.start = min(condition.start, node.mention.start)
             condition.end = max(condition.end, node.mention.end)
         self.found.append(condition)
+
+    # ---- opening hours
+
+    def _hours(self) -> None:
+        column = next((column for column in self.facts.columns if column.hours), None)
+        for node in self.nodes:
+            if column is None or node.kind != "hours":
+                continue
+            beside = self.nodes.left(node.place, 2)
+            named = [beside] if beside is not None and beside.kind == "column" and beside.columns[0].name == column.name else []
+            for (*_, closed, alternative), whens in groupby(
+                node.mention.whens, lambda w: (w.start, w.end, w.whole, w.closed, w.alternative)
+            ):
+                op: Operator = "closed" if closed else "open"
+                time = written(list(whens))
+                condition = Condition(column, op, [time], node.mention.start, node.mention.end, joined=alternative, place=node.place)
+                self._add(condition, node, *(other for other in named if not self._asked_for(other)))
 
     # ---- comparisons
 

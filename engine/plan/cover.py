@@ -28,7 +28,7 @@ class Cover:
 def worth(mention: Mention, tokens: Sequence[Token]) -> float:
     """What a mention adds to a cover: its quality for each content word, a little for each further word."""
     part = tokens[mention.start : mention.end]
-    content = sum(token.content for token in part)
+    content = sum(token.content for token in part) if mention.kind != "hours" else len(part)
     if mention.kind == "function":
         return 0.2 * len(part) + 0.06 * (len(part) - 1) + content
     if mention.kind == "value":
@@ -40,6 +40,8 @@ def worth(mention: Mention, tokens: Sequence[Token]) -> float:
         weight += 0.3
     if mention.kind == "noun":
         weight += 0.08
+    if mention.kind == "hours":
+        weight += 0.6
     if mention.kind in ("number", "date"):
         return mention.quality * weight * (0.9 if mention.kind == "number" else 1.0)
     if mention.kind == "column":

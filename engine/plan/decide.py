@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import datetime
 
 from engine.embed import Embedder
 from engine.execute import count_rows
@@ -34,7 +34,7 @@ class Decision:
     conditions: tuple[Condition, ...] = field(default=())
 
 
-def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Scope, embedder: Embedder, today: date) -> Decision:
+def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Scope, embedder: Embedder, now: datetime) -> Decision:
     """The plan of the best reading where every content word has its place."""
     words = [word.folded for word in words_of(text)]
     if not words:
@@ -43,7 +43,7 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     second = words[words.index(first) + 1] if words.index(first) + 1 < len(words) else ""
     if first in language.commands and not language.does(second, "link"):  # "email of" asks for one
         return Decision(NoAnswerPlan(reason="not_a_question", words=(first,)))
-    found = readings(text, language, tables, embedder)
+    found = readings(text, language, tables, embedder, now)
     if not found:
         return Decision(NoAnswerPlan(reason="no_table"))
     best = found[0]

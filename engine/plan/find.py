@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from engine.build.facts import ColumnFacts
 from engine.embed import Embedder
 from engine.fold import fold, key, stems
-from engine.language import Language
+from engine.hours import When, asked
+from engine.language import Function, Language
 from engine.letters import likeness
 from engine.plan.columns import ColumnNames, column_names, named_columns, names_place, near_columns
 from engine.plan.literals import dates, numbers
@@ -35,6 +37,7 @@ class Finder:
     text: str
     tokens: Sequence[Token]
     names: ColumnNames
+    now: datetime
 
     # ---- without a search
 
@@ -46,7 +49,7 @@ class Finder:
             literal = literals.pop((value.start, value.end), None)
             values.append(replace(value, number=literal.number, dates=literal.dates) if literal else value)
         parts = self._parts([m for m in values if m.quality >= 0.9])
-        return [*self._functions(), *self._columns(), *self._nouns(), *literals.values(), *values, *parts]
+        return [*self._hours(), *self._functions(), *self._columns(), *self._nouns(), *literals.values(), *values, *parts]
 
     def _spans(self, longest: int) -> Iterable[tuple[int, int]]:
         for start in range(len(self.tokens)):
@@ -114,6 +117,19 @@ class Finder:
         for token in self.tokens:
             if (value := self.language.numbers.get(token.word.folded)) is not None:
                 yield Mention(token.index, token.index + 1, "number", 0.6, number=float(value))
+
+    def _hours(self) -> Iterable[Mention]:
+        """ "open on Friday evening", where the table has opening hours."""
+        if not any(column.hours for column in self.table.facts.columns):
+            return
+        spans: dict[tuple[int, int], list[When]] = defaultdict(list)
+        for when in asked(self.text, self.language.code, self.now):
+            if span := self._covering(*when.phrase):
+                spans[span].append(when)
+            if when.elsewhere and (apart := self._covering(*when.elsewhere)):
+                yield Mention(*apart, "function", 1.0, functions=(Function("stop"),))
+        for span, whens in spans.items():
+            yield Mention(*span, "hours", 1.0, whens=tuple(whens))
 
     def _covering(self, start: int, end: int) -> tuple[int, int] | None:
         inside = [token.index for token in self.tokens if token.word.start < end and start < token.word.end]
@@ -347,7 +363,8 @@ class Finder:
         known = tied or any(self.table.has_word(token.stem) for token in self.tokens[span[0] : span[1]] if token.content)
         if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0) + (0.1 if known else 0.0):
             return self._option(term, span, "near", 0.95 - 0.9 * (1 - letters))
-        if term.column.kind == "category" and score - letters >= MEANT_FROM and not known:
+        named = names_place(self.names, term.column)  # a name means nothing but what bears it
+        if term.column.kind == "category" and score - letters >= MEANT_FROM and not known and not named:
             return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
         return None
 
@@ -358,7 +375,7 @@ def _beyond(phrase: str, term: str) -> bool:
     return len(phrase.split()) > len(words) and all(word in inside for word in words)
 
 
-def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token]) -> Finder:
+def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token], now: datetime) -> Finder:
     """The finder of a question in a table; the names of its columns are gathered once a table and language."""
     names = table.remembered(("names", language.code), lambda: column_names(table.facts, language, table.column_synonyms()))
-    return Finder(table, language, text, tokens, names)
+    return Finder(table, language, text, tokens, names, now)

@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine.build.facts import ColumnFacts
 from engine.fold import Word, stem, words_of
+from engine.hours import When
 from engine.language import Function, Language
 from engine.types import How, Operator
 
@@ -46,7 +47,7 @@ class Option:
     rows: int
 
 
-Kind = Literal["function", "column", "value", "noun", "number", "date"]
+Kind = Literal["function", "column", "value", "noun", "number", "date", "hours"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,7 @@ class Mention:
     options: tuple[Option, ...] = ()
     number: float | None = None
     dates: tuple[str, str] | None = None
+    whens: tuple[When, ...] = ()
 
     def does(self, *kinds: str) -> bool:
         """Whether it is a function phrase of one of these kinds."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from engine.embed import Embedder
 from engine.language import Language
@@ -29,12 +30,12 @@ class Reading:
     tokens: tuple[Token, ...] = field(repr=False, default=())
 
 
-def readings(text: str, language: Language, tables: Sequence[OpenTable], embedder: Embedder) -> list[Reading]:
+def readings(text: str, language: Language, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> list[Reading]:
     """The readings of a question over all tables, best first."""
     tokens = tokens_of(text, language)
     found: list[Reading] = []
     for table in tables:
-        found += _over(finder(table, language, text, tokens), embedder)
+        found += _over(finder(table, language, text, tokens, now), embedder)
     return sorted(found, key=lambda reading: -reading.score)
 
 

@@ -1,6 +1,6 @@
 """Writes service_book_sample.csv: 1,000 invented providers, the same ones every time.
 
-    python make_sample.py [ROWS] [FILE]
+python make_sample.py [ROWS] [FILE]
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def test_calls_that_are_wrong(folder: Path) -> None:
 
 
 def test_text_of_the_user_is_text(folder: Path) -> None:
-    name = "it's \"a\"; DROP TABLE x--.csv"
+    name = 'it\'s "a"; DROP TABLE x--.csv'
     (folder / name).write_text(SHOPS.replace("name", 'na"me; DROP').replace("Corner Shop", "Robert'); DROP TABLE shops;--"))
     done = almanac(folder, "ask", "--table", name, "--json", "which are in Ash'; DROP TABLE shops; --")
     assert done.returncode in (0, 1), done.stderr

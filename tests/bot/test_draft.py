@@ -56,7 +56,7 @@ def test_a_source_elsewhere_is_named_from_the_draft(tmp_path: Path) -> None:
 
 
 def test_the_questions_can_be_typed_as_they_are_printed(tmp_path: Path) -> None:
-    (tmp_path / "shops.csv").write_text("name,town\nAnn's \"Corner\",Ash\nMill $HOME,Oak\n")
+    (tmp_path / "shops.csv").write_text('name,town\nAnn\'s "Corner",Ash\nMill $HOME,Oak\n')
     made = draft(str(tmp_path / "shops.csv"), tmp_path)
     assert [shlex.split(command)[-1] for command in made.commands(Path("almanac.toml"))] == made.questions
     assert shlex.split(made.commands(Path("a b.toml"))[0])[:4] == ["almanac", "ask", "--catalog", "a b.toml"]

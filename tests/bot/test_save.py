@@ -18,7 +18,7 @@ from engine.types import Reply
 from tests.bot.replies import answered, clarifying, table
 
 SPREADSHEET = {"s": "http://schemas.openxmlformats.org/spreadsheetml/2006/main"}
-DANGEROUS = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "＝1", "=HYPERLINK(\"x\")"]
+DANGEROUS = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "＝1", '=HYPERLINK("x")']
 
 
 def rows_of_csv(path: Path) -> list[list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from datetime import date
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -19,7 +19,7 @@ from engine.tables import open_tables
 from engine.types import EVERYTHING, Answer, ChatThread, Reply, Scope, Turn
 from tests.engine.samples import FILMS, PROVIDERS, STOCK
 
-TODAY = date(2026, 9, 1)
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Asked:
 
     def reply(self, text: str, *turns: Turn, scope: Scope = EVERYTHING, embedder: Embedder | None = None) -> Reply:
         """The reply to a question, after the turns of its thread."""
-        return ask(text, ChatThread(turns=turns), scope, tables=self.tables, embedder=embedder or default_embedder(), today=TODAY)
+        return ask(text, ChatThread(turns=turns), scope, tables=self.tables, embedder=embedder or default_embedder(), now=NOW)
 
     def __call__(self, text: str, *turns: Turn) -> Answer:
         """The one part of the reply."""

@@ -177,7 +177,9 @@ def test_usual_forms_do_what_they_should(code: str, phrase: str, kind: str) -> N
     assert language(code).does(key(phrase), kind)
 
 
-@pytest.mark.parametrize(("code", "word"), [("en", "delete"), ("he", "תמחקי"), ("ru", "удалите"), ("es", "borra"), ("es", "elimine"), ("ru", "забронируй")])
+@pytest.mark.parametrize(
+    ("code", "word"), [("en", "delete"), ("he", "תמחקי"), ("ru", "удалите"), ("es", "borra"), ("es", "elimine"), ("ru", "забронируй")]
+)
 def test_orders_are_told_from_questions(code: str, word: str) -> None:
     assert key(word) in language(code).commands
     assert not language(code).does(key(word), "ask")
@@ -186,7 +188,11 @@ def test_orders_are_told_from_questions(code: str, word: str) -> None:
 @pytest.mark.parametrize("code", codes())
 def test_no_order_begins_a_question(code: str) -> None:
     read = language(code)
-    asking = {phrase.split()[0] for phrase in read.functions if any(read.does(phrase, kind) for kind in ("ask", "which", "count", "who", "where", "when"))}
+    asking = {
+        phrase.split()[0]
+        for phrase in read.functions
+        if any(read.does(phrase, kind) for kind in ("ask", "which", "count", "who", "where", "when"))
+    }
     assert not asking & read.commands
 
 
