@@ -6,14 +6,14 @@ from __future__ import annotations
 _WORDS = """
 n/a #n/a #na n.a. n.a n/d n.d. #null! #ref! #div/0! #value! #name? #num! null <null> (null) [null] \\n nan <na> <n/a> (blank) [blank]
 not_available
-- -- --- ---- – — —— ― − … ... .. . ? ?? ??? н/д k.a. k.a
+- -- --- ---- – — —— ― − … ... .. ? ?? ??? н/д k.a. k.a
 """
 _PHRASES = """
 not available, not applicable, no data, no value, not known, not specified, not provided, нет данных, לא ידוע, אין נתונים
 """
 # These only in a column of numbers, dates or yes and no; in a column of text they may be terms.
 _WORDS_AMONG_TYPED = """
-na none nil unknown tba tbd tbc missing blank empty x xx * ** *** **** ***** ****** / // _ nd ns s/d unk keine aucun нет אין 不明 無 无
+na none nil unknown tba tbd tbc missing blank empty x xx * ** *** **** ***** ****** / // _ nd ns s/d unk . keine aucun нет אין 不明 無 无
 """
 _PHRASES_AMONG_TYPED = """
 to be announced, to be determined, not recorded, not reported, not stated, not found, unspecified, undefined, withheld, suppressed, n / a,

@@ -22,7 +22,7 @@ from engine.read.records import read_json_lines, read_parquet
 from engine.read.table import Doubt, SourceTable
 from engine.read.where import URL, files_of
 
-_READING = "1"  # part of every fingerprint: a change in how sources are read makes new versions
+_READING = "2"  # part of every fingerprint: a change in how sources are read makes new versions
 _SQLITE = b"SQLite format 3\0"
 _KNOWN_BINARIES = {
     b"%PDF": "a PDF",

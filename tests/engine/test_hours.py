@@ -139,12 +139,16 @@ NAMES = {
 
 @st.composite
 def weeks(draw: st.DrawFn) -> list[Span]:
-    """Spans with a gap between any two, in quarters of an hour; the last of a day may pass midnight."""
+    """Spans with a gap between any two, in quarters of an hour; the last of a day may pass midnight into a day that has none.
+
+    What is said of the next day replaces what passes into it, where days are divided as in the notation of OpenStreetMap.
+    """
     spans = []
-    for day in sorted(draw(st.sets(st.integers(0, 6), min_size=1))):
+    days = draw(st.sets(st.integers(0, 6), min_size=1))
+    for day in sorted(days):
         hours = sorted(draw(st.sets(st.integers(6 * 4 + 1, 23 * 4), min_size=2, max_size=4)))
         times = [quarter * 15 for quarter in hours[: len(hours) // 2 * 2]]
-        if draw(st.booleans()):
+        if (day + 1) % 7 not in days and draw(st.booleans()):
             times[-1] = DAY + 15 * draw(st.integers(1, 23))
         spans += [Span(day, start, end) for start, end in zip(times[::2], times[1::2], strict=True)]
     return spans

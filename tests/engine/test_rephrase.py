@@ -7,7 +7,7 @@ import pytest
 from engine.embed import default_embedder
 from engine.rephrase import rephrase
 from engine.types import ChatThread, Question, Turn
-from tests.engine.conftest import Asked
+from tests.engine.conftest import NOW, Asked
 
 
 def said(*texts: str) -> tuple[Turn, ...]:
@@ -62,7 +62,7 @@ def test_what_others_and_the_bot_said_is_no_part_of_the_question(providers: Aske
 
 def test_what_was_carried_over_is_told(providers: Asked) -> None:
     def whole(text: str, *turns: Turn) -> Question:
-        return rephrase(text, ChatThread(turns=turns), providers.tables, default_embedder())
+        return rephrase(text, ChatThread(turns=turns), providers.tables, default_embedder(), NOW)
 
     followed = whole("and in Oxmoor?", *said("cardiology providers in Norwick"))
     assert "Oxmoor" in followed.text and "Norwick" not in followed.text

@@ -78,8 +78,8 @@ def test_no_value_in_a_column_of_numbers(tmp_path: Path, spelling: str) -> None:
 
 
 def test_words_that_may_be_terms_stay_in_a_column_of_text(tmp_path: Path) -> None:
-    column = column_of(tmp_path, ["None", "unknown", "NA", "n/a", "Not available", "Labour"])
-    assert values_of(column) == ["None", "unknown", "NA", None, None, "Labour"]
+    column = column_of(tmp_path, ["None", "unknown", "NA", "n/a", "Not available", "Labour", "."])
+    assert values_of(column) == ["None", "unknown", "NA", None, None, "Labour", "."]
     assert values_of(column_of(tmp_path, ["+", "-", "+"])) == ["+", "-", "+"]
 
 
