@@ -118,7 +118,7 @@ _SIGN = {
 def _said(op: str, column: str, values: tuple[Value, ...]) -> str:
     if op in ("blank", "not_blank"):
         return f"{column} {'= ∅' if op == 'blank' else '≠ ∅'}"
-    text = " / ".join(str(value) for value in values[:6])
+    text = " / ".join(_figure(value) if isinstance(value, float) else str(value) for value in values[:6])
     if values in (("yes",), ("no",)):
         return f"{column} = {text}"
     sign = _SIGN.get(op, "")

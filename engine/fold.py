@@ -15,7 +15,7 @@ _QUOTES = dict.fromkeys(map(ord, "‘’‚‛′´`ʼʹ׳＇"), "'") | dict.fro
 _PUNCTUATION = _DASHES | _QUOTES
 _SPACE = re.compile(r"\s+")
 # A word: letters and digits, with points and commas only between digits, points between letters of an abbreviation, apostrophes inside.
-_WORD = re.compile(r"\d+(?:[.,]\d+)+(?![.,]?\d)\w*|\w+(?:['.]\w+)*|&")
+_WORD = re.compile(r"\d+(?:[.,]\d+)+(?![.,]?\d)\w*|\w+(?:(?:['.]|(?<=[א-ת])\"(?=[א-ת]))\w+)*|&")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?$")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _FINAL_LETTERS = str.maketrans("ךםןףץ", "כמנפצ")
@@ -60,7 +60,7 @@ def _plain(word: str) -> str:
 
 def words_of(text: str) -> Iterator[Word]:
     """The words of a text with their places in it."""
-    for found in _WORD.finditer(text):
+    for found in _WORD.finditer(text.translate(_QUOTES)):  # letter for letter, so that places stay
         raw = found.group()
         folded = fold(raw)
         plain = _plain(folded)

@@ -27,6 +27,16 @@ class Function:
     detail: tuple[str, ...] = ()
 
 
+_SYMBOLS = {
+    ">": Function("compare", ("more",)),
+    "<": Function("compare", ("less",)),
+    **dict.fromkeys((">=", "≥", "=>"), Function("compare", ("at_least",))),
+    **dict.fromkeys(("<=", "≤", "=<"), Function("compare", ("at_most",))),
+    **dict.fromkeys(("!=", "≠", "<>", "!"), Function("negation")),
+    **dict.fromkeys(("=", "=="), Function("link")),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Language:
     """A language's function phrases by key, its other forms of words, number words, months and sentences."""
@@ -61,6 +71,8 @@ def _functions(read: dict[str, Any]) -> dict[str, tuple[Function, ...]]:
     for kind, phrases in read["words"].items():
         for phrase in phrases if kind not in ("command", "beyond", "head") else ():
             add(phrase, Function(kind))
+    for symbol, function in _SYMBOLS.items():
+        found[symbol] = [function]
     for operator, phrases in read["compare"].items():
         for phrase in phrases:
             add(phrase, Function("compare", (operator,)))

@@ -13,6 +13,7 @@ from engine.letters import likeness
 
 _PLACES = ("city", "town", "place", "district", "region", "country", "state", "county", "area", "location")
 NEAR = 0.72  # likeness of a misspelled column name
+_DIGITS = re.compile(r"\d+")
 _PLURAL_MARK = re.compile(r"\s*\(\s*(e?s)\s*\)")
 
 
@@ -132,8 +133,17 @@ def near_columns(names: ColumnNames, phrase: str) -> list[tuple[ColumnFacts, flo
     """Columns whose name is spelled nearly so; for phrases that are nothing else."""
     if len(phrase) < 5 or phrase[0].isdigit():
         return []
-    near = [(column, likeness(phrase, column.key)) for column in names.columns if abs(len(column.key) - len(phrase)) <= 4]
+    near = [
+        (column, likeness(phrase, column.key))
+        for column in names.columns
+        if abs(len(column.key) - len(phrase)) <= 4 and same_figures(phrase, column.key)
+    ]
     return sorted(((column, 0.9 * score) for column, score in near if score >= NEAR), key=lambda named: -named[1])[:3]
+
+
+def same_figures(one: str, other: str) -> bool:
+    """Whether two phrases have the same digits: another figure is no slip of the pen."""
+    return _DIGITS.findall(one) == _DIGITS.findall(other)
 
 
 def names_place(names: ColumnNames, column: ColumnFacts) -> bool:

@@ -47,6 +47,11 @@ class Condition:
         return self.op in _NEGATED
 
 
+def figure(number: float | None) -> int | float | None:
+    """A number as it is written: whole without a point."""
+    return int(number) if number is not None and number.is_integer() else number
+
+
 class Conditions:
     """Reads the conditions of a row of nodes; `trouble` sums up what speaks against the reading."""
 
@@ -60,6 +65,7 @@ class Conditions:
         """All conditions, in the order of the question."""
         self._hours()
         self._comparisons()
+        self._ranges()
         self._beginnings()
         self._terms()
         self._blanks()
@@ -156,7 +162,7 @@ class Conditions:
     def _bounds(self, column: ColumnFacts, literal: Node, op: str) -> tuple[Operator, Value]:
         """The operator and the value in the column's terms; a year or month is its first or last day."""
         if not column.temporal:
-            return op, literal.number  # type: ignore[return-value]
+            return op, figure(literal.number)  # type: ignore[return-value]
         first, last = literal.dates or (f"{int(literal.number or 0):04d}-01-01", f"{int(literal.number or 0):04d}-12-31")
         value = last if op in ("more", "at_most") else first
         if column.type == "datetime":
@@ -221,6 +227,25 @@ class Conditions:
             if not before.mention.does("stop", "link", "superlative", "different"):
                 return False
         return False
+
+    def _ranges(self) -> None:
+        """ "size 5-9" and "size 250+", beside a column of numbers."""
+        for node in self.nodes:
+            if node.number is None or node.used or any(option.column.textual for option in node.options):
+                continue
+            column = next((c for other in self._beside(node) if not other.used for c in other.columns if c.numeric), None)
+            behind = self.nodes.row[node.place + 1] if node.place + 1 < len(self.nodes.row) else None
+            after = self.nodes.tokens[node.mention.end - 1].after
+            named = next((other for other in self._beside(node) if column in other.columns), None)
+            if column is None or named is None:
+                continue
+            low = Condition(column, "at_least", [figure(node.number)], node.mention.start, node.mention.end, "number", place=node.place)
+            if after in ("-", "–", "—") and behind is not None and behind.number is not None and behind.number >= node.number:
+                self._add(low, node, named)
+                high: list[Value] = [figure(behind.number)]
+                self._add(Condition(column, "at_most", high, behind.mention.start, behind.mention.end, "number", place=node.place), behind)
+            elif after.startswith("+"):
+                self._add(low, node, named)
 
     # ---- beginnings, endings, parts
 
@@ -337,7 +362,7 @@ class Conditions:
                 if len(years) == 1:
                     chosen, ambiguous = years[0], False
         ordered = [chosen, *(option for option in options if option is not chosen)]
-        value: Value = chosen.value if not chosen.column.numeric else node.number
+        value: Value = chosen.value if not chosen.column.numeric else figure(node.number)
         condition = Condition(
             chosen.column,
             chosen.op,
@@ -407,7 +432,7 @@ class Conditions:
         before = row[node.place - 1] if node.place else None
         if before is not None and before.kind == "column" and not before.used and before.columns[0].numeric and not node.options:
             self._add(
-                Condition(before.columns[0], "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place),
+                Condition(before.columns[0], "is", [figure(node.number)], node.mention.start, node.mention.end, "number", place=node.place),
                 node,
                 before,
             )
@@ -429,7 +454,7 @@ class Conditions:
             for column in other.columns:
                 if column.numeric and abs(other.place - node.place) <= 2:
                     self._add(
-                        Condition(column, "is", [node.number], node.mention.start, node.mention.end, "number", place=node.place),
+                        Condition(column, "is", [figure(node.number)], node.mention.start, node.mention.end, "number", place=node.place),
                         node,
                         other,
                     )

@@ -72,12 +72,17 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
         )
         return Decision(NoAnswerPlan(reason="words_without_a_place", words=weak), best.table, best, unused)
     confidence, reasons = _confidence(best, weakest, unused)
+    facts = best.table.facts
+    if facts.left_out:
+        reasons = (*reasons, f"{len(facts.columns)} of {len(facts.columns) + facts.left_out} columns are asked")
     return Decision(best.parsed.plan, best.table, best, unused, reasons, confidence, tuple(best.parsed.conditions))
 
 
 def _says_something(reading: Reading) -> bool:
     plan = reading.parsed.plan
-    named = any(mention.kind == "noun" for mention in reading.cover.mentions)
+    named = any(mention.kind == "noun" or (mention.does("row") and not reading.lost) for mention in reading.cover.mentions)
+    if not named and not any(token.content or token.proper for token in reading.tokens) and not plan.where:
+        return False  # "who?"
     return bool(plan.where or plan.select or plan.group_by or plan.sort or (plan.measures and (named or not reading.lost)) or named)
 
 

@@ -13,7 +13,7 @@ from engine.fold import fold, key, stems
 from engine.hours import When, asked
 from engine.language import Function, Language
 from engine.letters import likeness
-from engine.plan.columns import ColumnNames, column_names, named_columns, names_place, near_columns
+from engine.plan.columns import ColumnNames, column_names, named_columns, names_place, near_columns, same_figures
 from engine.plan.literals import dates, numbers
 from engine.plan.mentions import LONGEST_SPAN, Mention, Option, Token, span_keys
 from engine.table import FoundTerm, OpenTable
@@ -354,6 +354,8 @@ class Finder:
         return [bare, *(bare.replace(first.folded, form, 1) for form in first.bare if len(form) > 2 and not form.isascii())]
 
     def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
+        if not same_figures(phrase, term.key):
+            return None
         if len(phrase.split()) > 2 * len(term.key.split()) + 1:
             return None
         if _beyond(phrase, term.key):

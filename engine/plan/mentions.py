@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +14,7 @@ from engine.language import Function, Language
 from engine.types import How, Operator
 
 MOST_WORDS = 160
+_SYMBOL = re.compile(r"[<>=!]=|=[<>]|<>|[<>=≥≤≠]|!(?=\w)|(?<!\S)[%#*]+(?!\S)")
 LONGEST_SPAN = 10
 
 
@@ -76,7 +78,7 @@ class Mention:
 
 def tokens_of(text: str, language: Language) -> list[Token]:
     """The words of a question, at most 160."""
-    words = list(words_of(text))[:MOST_WORDS]
+    words = sorted((*words_of(text), *_symbols(text)), key=lambda word: word.start)[:MOST_WORDS]
     tokens = []
     for index, word in enumerate(words):
         between = text[word.end : words[index + 1].start if index + 1 < len(words) else len(text)]
@@ -85,6 +87,12 @@ def tokens_of(text: str, language: Language) -> list[Token]:
         proper = (capital and not all(w.text[:1].isupper() for w in words)) or any(c.isdigit() for c in word.text)
         tokens.append(Token(index, word, stem(word.folded), not function, proper, _quotation(text, word), between.strip()))
     return tokens
+
+
+def _symbols(text: str) -> Iterator[Word]:
+    """The signs that compare, and a "%" that stands alone, as words."""
+    for found in _SYMBOL.finditer(text):
+        yield Word(found.group(), found.group(), found.start(), found.end())
 
 
 def _quotation(text: str, word: Word) -> int:
