@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.execute import count_rows
 from engine.language import Language
-from engine.plan.conditions import Condition
+from engine.plan.condition import Condition
 from engine.plan.decide import Decision
 from engine.settings import printable
 from engine.table import OpenTable

@@ -9,7 +9,7 @@ from datetime import datetime
 from engine.embed import Embedder
 from engine.fold import words_of
 from engine.language import Language, language_of
-from engine.plan.conditions import Condition
+from engine.plan.condition import Condition
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
 from engine.types import ChatThread, Question

@@ -10,7 +10,7 @@ from engine.embed import Embedder
 from engine.execute import count_rows
 from engine.fold import words_of
 from engine.language import Language
-from engine.plan.conditions import Condition
+from engine.plan.condition import Condition
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
 from engine.types import ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.fold import stem
-from engine.plan.conditions import Condition, Conditions, clauses
+from engine.plan.condition import Condition, clauses
+from engine.plan.conditions import read_conditions
 from engine.plan.nodes import Node, Nodes
 from engine.types import Having, Measure, Sort, TablePlan
 
@@ -66,10 +67,9 @@ class Parser:
     def parse(self) -> Parsed:
         """The plan."""
         self._limits()
-        reader = Conditions(self.nodes, self.facts)
         self.counting = any(node.does("count") for node in self.nodes)
-        conditions = reader.read()
-        self.trouble += reader.trouble
+        conditions, trouble = read_conditions(self.nodes, self.facts)
+        self.trouble += trouble
         self._having(conditions)
         self._sorting()
         self._grouping()
