@@ -10,21 +10,17 @@ from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationError, field_validator
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import ErrorDetails
 
 from engine.errors import CatalogError
-from engine.read.options import ReadOptions
+from engine.read.options import ReadOptions, refusal
 from engine.settings import printable
 from engine.types import ColumnType, Frozen, QueryPlan, TablePlan
 
 
-def _wrong(what: str) -> PydanticCustomError:
-    return PydanticCustomError("catalog", "{what}", {"what": what})
-
-
 def _said(value: object) -> object:
     if isinstance(value, str) and not value.strip():
-        raise _wrong("is empty, and must be a text")
+        raise refusal("is empty, and must be a text")
     return value.strip() if isinstance(value, str) else value
 
 
@@ -35,7 +31,7 @@ def _one_or_more(value: object) -> object:
 def _list_mark(value: object) -> object:
     if value is False or (isinstance(value, str) and value):
         return value
-    raise _wrong('must be the text that divides the items, such as "; ", or false')
+    raise refusal('must be the text that divides the items, such as "; ", or false')
 
 
 Said = Annotated[str, BeforeValidator(_said)]
@@ -60,7 +56,7 @@ class ColumnEntry(Frozen):
     @classmethod
     def _each_word_once(cls, terms: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
         if twice := _said_twice(terms):
-            raise _wrong(f"gives {_quoted([twice])} to two values, and a word can mean one value of a column")
+            raise refusal(f"gives {_quoted([twice])} to two values, and a word can mean one value of a column")
         return terms
 
 
@@ -82,14 +78,14 @@ class TableSection(Frozen):
     @classmethod
     def _each_key_once(cls, keys: tuple[str, ...]) -> tuple[str, ...]:
         if len(set(keys)) < len(keys):
-            raise _wrong("names a column twice")
+            raise refusal("names a column twice")
         return keys
 
     @field_validator("columns")
     @classmethod
     def _each_name_once(cls, columns: dict[str, ColumnEntry]) -> dict[str, ColumnEntry]:
         if twice := _said_twice({name: entry.synonyms for name, entry in columns.items()}):
-            raise _wrong(f"gives the name {_quoted([twice])} to two columns, and a name can mean one column")
+            raise refusal(f"gives the name {_quoted([twice])} to two columns, and a name can mean one column")
         return columns
 
 

@@ -12,7 +12,7 @@ from engine.plan.cover import Cover, covers
 from engine.plan.find import Finder, finder
 from engine.plan.mentions import Token, tokens_of
 from engine.plan.nodes import nodes_of
-from engine.plan.parse import Parsed, Parser
+from engine.plan.parse import Parsed, parse
 from engine.table import OpenTable
 
 WEAK = 0.6  # mentions of a lower quality are searched again among near terms
@@ -87,7 +87,7 @@ def _adds_nothing(place: int, cover: Cover, finder: Finder) -> bool:
 def _read(cover: Cover, finder: Finder) -> Reading:
     facts = finder.table.facts
     nodes = nodes_of(cover, finder.tokens, finder.language)
-    parsed = Parser(nodes, facts).parse()
+    parsed = parse(nodes, facts)
     lost = [place for place in parsed.left if not _adds_nothing(place, cover, finder)]
     strict = 1.4 if facts.declared else 0.7
     score = cover.score - parsed.trouble - strict * len(lost) + (0.25 if parsed.asked else 0.0)

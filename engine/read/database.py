@@ -17,6 +17,7 @@ from engine.errors import SourceError
 from engine.read.options import ReadOptions
 from engine.read.raw import RawTable
 from engine.read.records import Records
+from engine.read.where import files_of
 
 _DRIVERS = {"postgresql": "psycopg", "postgres": "psycopg"}
 _CHECK_EVERY = 100_000  # steps of SQLite's machine between two looks at the clock
@@ -34,17 +35,18 @@ def read_database(url: str, options: ReadOptions, base: Path | None) -> Found:
     except ArgumentError:
         raise SourceError("The address of a database is expected, as in postgresql://user@host/name.") from None
     if parsed.get_backend_name() == "sqlite":
-        path = Path(parsed.database or "")
-        path = path if base is None else base / path
-        if not path.is_file():
-            raise SourceError(f"There is no file {parsed.database}.")
-        return read_sqlite(path, str(parsed.database), options)
+        return read_sqlite(files_of(parsed.database or "", base)[0], str(parsed.database), options)
     if parsed.drivername in _DRIVERS:
         parsed = parsed.set(drivername=f"postgresql+{_DRIVERS[parsed.drivername]}")
     shown = f"The database {parsed.host or ''}/{parsed.database or ''}".replace(" /", " ")
     try:
         engine = create_engine(parsed, connect_args=_limits(parsed, options))
-    except (NoSuchModuleError, ImportError):
+    except NoSuchModuleError:
+        raise SourceError(
+            f"{url.partition('://')[0]}:// is no kind of address that is read; a path, an https address, or the URL of a database, as in "
+            "postgresql://user@host/name, is expected."
+        ) from None
+    except ImportError:
         raise SourceError(f"{shown} needs a driver that is not installed; install the extra for {parsed.get_backend_name()}.") from None
     return _read(engine, shown, options)
 
@@ -93,6 +95,7 @@ def _connected(engine: Engine, shown: str, deadline: float) -> Iterator[Connecti
             raw = connection.connection.driver_connection
             assert raw is not None
             raw.set_progress_handler(lambda: time.monotonic() > deadline, _CHECK_EVERY)
+            raw.execute("BEGIN")  # all tables as of one moment, whoever writes meanwhile
             raw.text_factory = lambda data: data.decode("utf-8", "replace")
         elif engine.dialect.name == "postgresql":
             connection = connection.execution_options(postgresql_readonly=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import chardet
 
 from engine.errors import SourceError
+from engine.read.options import is_encoding
 
 _CHUNK = 1 << 20
 _SAMPLE = 1 << 16
@@ -102,12 +103,8 @@ def digest_of(path: Path) -> bytes:
 
 
 def _given(path: Path, shown: str, name: str, digest: bytes) -> Encoding:
-    try:
-        codecs.lookup(name)
-    except LookupError:
-        raise SourceError(
-            f'{shown}: there is no encoding called "{name}"; utf-8, cp1252 or shift_jis, for instance, would be one.'
-        ) from None
+    if not is_encoding(name):
+        raise SourceError(f'{shown}: there is no encoding of texts called "{name}"; utf-8, cp1252 or shift_jis, for instance, would be one.')
     bad = _decodes(path, name)
     if bad is not None:
         raise SourceError(f"{shown}, line {bad}: these bytes are not {name}.")

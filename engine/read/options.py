@@ -2,20 +2,53 @@
 
 from __future__ import annotations
 
+import codecs
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic_core import PydanticCustomError
 
 from engine.types import ColumnType
 
 
-def _one_character(value: str | None) -> str | None:
-    if value is not None and len(value) != 1:
-        raise ValueError("one character is meant")
+# Python has codecs that are no encoding of texts in files: of host names, of escapes in source code.
+_OTHER_CODECS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"})
+
+
+def refusal(what: str) -> PydanticCustomError:
+    """What a validator raises: the end of a sentence that begins with the key."""
+    return PydanticCustomError("catalog", "{what}", {"what": what})
+
+
+def is_encoding(name: str) -> bool:
+    """Whether texts in files can be in an encoding of this name."""
+    try:
+        return b"".decode(name) == "" and codecs.lookup(name).name.replace("-", "_") not in _OTHER_CODECS
+    except (LookupError, ValueError):
+        return False
+
+
+def _encoding(value: str | None) -> str | None:
+    if value is not None and not is_encoding(value):
+        raise refusal("is no encoding of texts; utf-8, cp1252 or shift_jis, for instance, would be one")
     return value
 
 
+def _one_character(value: str | None) -> str | None:
+    if value is not None and len(value) != 1:
+        raise refusal('must be one character, such as ";" or a tab; leave it out to have it found')
+    return value
+
+
+def _at_most_one(value: str | None) -> str | None:
+    if value is not None and len(value) > 1:
+        raise refusal('must be one character, or "" where nothing is quoted')
+    return value
+
+
+EncodingName = Annotated[str | None, AfterValidator(_encoding)]
 OneCharacter = Annotated[str | None, AfterValidator(_one_character)]
+AtMostOne = Annotated[str | None, AfterValidator(_at_most_one)]
 
 
 class ReadOptions(BaseModel):
@@ -32,9 +65,9 @@ class ReadOptions(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    encoding: str | None = None
+    encoding: EncodingName = None
     delimiter: OneCharacter = None
-    quote: Annotated[str | None, Field(max_length=1)] = None
+    quote: AtMostOne = None
     header_rows: Annotated[int | None, Field(ge=0, le=50)] = None
     skip_rows: Annotated[int | None, Field(ge=0)] = None
     footer_rows: Annotated[int | None, Field(ge=0)] = None

@@ -12,6 +12,7 @@ from typing import Any
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, PasswordError, SheetTypeEnum, SheetVisibleEnum
 
 from engine.errors import SourceError
+from engine.panic import PanicError, panics_told
 from engine.read.formats import Format, formats_of
 from engine.read.grid import Gatherer, Grid
 from engine.read.options import ReadOptions
@@ -27,13 +28,14 @@ def read_sheets(path: Path, shown: str, options: ReadOptions) -> list[tuple[str,
     """
     check_packed(path, shown, options.bytes)
     try:
-        book = CalamineWorkbook.from_path(str(path))
-        names = _wanted(book, shown, options)
-        formats = formats_of(path)
-        return [(name, _grid(book.get_sheet_by_name(name), formats.get(name, {}))) for name in names]
+        with panics_told():
+            book = CalamineWorkbook.from_path(str(path))
+            names = _wanted(book, shown, options)
+            formats = formats_of(path)
+            return [(name, _grid(book.get_sheet_by_name(name), formats.get(name, {}))) for name in names]
     except PasswordError:
         raise SourceError(f"{shown} is locked with a password; save it without one.") from None
-    except (CalamineError, OSError, ValueError):
+    except (CalamineError, PanicError, OSError, ValueError):
         raise SourceError(f"{shown} is no spreadsheet that can be read: it is cut short or damaged.") from None
 
 

@@ -20,7 +20,7 @@ from engine.read.options import ReadOptions
 from engine.read.raw import RawTable, joined
 from engine.read.records import read_json_lines, read_parquet
 from engine.read.table import Doubt, SourceTable
-from engine.read.where import URL, files_of
+from engine.read.where import files_of, is_address, is_server, parts_of
 
 _READING = "2"  # part of every fingerprint: a change in how sources are read makes new versions
 _SQLITE = b"SQLite format 3\0"
@@ -51,15 +51,12 @@ def read_source(source: str, options: ReadOptions, base: Path | None) -> list[So
 
 
 def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
-    if source.startswith(("https://", "http://")):
+    if is_address(source):
         from engine.read.address import fetched
 
         with fetched(source, options) as (path, changed):
             return replace(_stable(path, source, _stem(source.split("?")[0]), options), changed_at=changed)
-    if source.startswith("sqlite:///"):
-        path = files_of(source.removeprefix("sqlite:///"), base)[0]
-        return _stable(path, source, _stem(source), options)
-    if URL.match(source):
+    if is_server(source):
         from engine.read.database import read_database
 
         return _Read(*read_database(source, options, base))
@@ -101,8 +98,11 @@ def _stable(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
             raise SourceError(f"{shown} went away while it was read.") from None
         except IsADirectoryError:
             raise SourceError(f"{shown} is a folder and no file.") from None
+        except OSError:
+            raise SourceError(f"{shown} cannot be read: its disk, or the system, refuses it.") from None
         if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
-            changed = datetime.fromtimestamp(after.st_mtime, UTC).isoformat(timespec="seconds")
+            latest = max([after.st_mtime, *(part.stat().st_mtime for part in parts_of(path)[1:])])
+            changed = datetime.fromtimestamp(latest, UTC).isoformat(timespec="seconds")
             return replace(read, changed_at=changed)
     raise SourceError(f"{shown} changed while it was read; try again when it is at rest.")
 
@@ -121,7 +121,19 @@ def _file(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
     for mark, what in _KNOWN_BINARIES.items():
         if head.startswith(mark):
             raise SourceError(f"{shown} is {what} and not a table; a CSV, spreadsheet, Parquet or JSON lines file is expected.")
-    return _reader(head, path)(path, shown, name, options)
+    reader = _reader(head, path)
+    _check_asked(reader, shown, options)
+    return reader(path, shown, name, options)
+
+
+def _check_asked(reader: Callable[[Path, str, str, ReadOptions], _Read], shown: str, options: ReadOptions) -> None:
+    """Raises SourceError where the catalog names a part that a file of this kind does not have."""
+    if options.sheet is not None and reader is not _spreadsheet:
+        raise SourceError(f'{shown} is no spreadsheet and has no sheets; leave "sheet" out of the catalog.')
+    if (options.table is not None or options.query is not None) and reader is not _sqlite:
+        key = "table" if options.table is not None else "query"
+        instead = ', or name the "sheet"' if reader is _spreadsheet else ""
+        raise SourceError(f'{shown} is no database; leave "{key}" out of the catalog{instead}.')
 
 
 def _reader(head: bytes, path: Path) -> Callable[[Path, str, str, ReadOptions], _Read]:
