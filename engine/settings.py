@@ -16,12 +16,29 @@ VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",
     "ALMANAC_DATA": "the folder for built tables and the log; without it, the user's cache folder",
     "ALMANAC_LOG": "what is written to standard error: off (the default), error, warning, info or debug, each line a JSON object",
+    "ALMANAC_STATE": "the database of conversations and of what is still to be said, as SQLAlchemy writes addresses; without it, SQLite in ALMANAC_DATA",
+    "ALMANAC_SECRET": "what the values of buttons are signed with; without it, a secret that is made once and kept in ALMANAC_STATE",
+    "ALMANAC_KEEP_DAYS": "how many days conversations and replies are kept; without it, 30",
+    "SLACK_BOT_TOKEN": "the bot's token (xoxb-...); with it Slack is served",
+    "SLACK_SIGNING_SECRET": "what Slack signs its requests with, where it sends them over HTTP",
+    "SLACK_APP_TOKEN": "the app-level token (xapp-...); with it Slack is reached over a socket (Socket Mode) and needs no address",
+    "SLACK_API_URL": "another address of Slack's Web API",
+    "MICROSOFT_APP_ID": "the bot's application id; with it Teams is served",
+    "MICROSOFT_APP_PASSWORD": "the client secret of that application",
+    "MICROSOFT_APP_TENANT_ID": "the tenant of a single-tenant bot",
 }
 CATALOG_NAME: Final = "almanac.toml"
 LOG_NAME: Final = "almanac.log"
 _OFF: Final = logging.CRITICAL + 1
 _LEVELS: Final = {"off": _OFF, "error": logging.ERROR, "warning": logging.WARNING, "info": logging.INFO, "debug": logging.DEBUG}
 _ORDINARY: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+def setting(name: str) -> str:
+    """The value of one of VARIABLES without surrounding blanks, empty where it is not set; raises KeyError for a name that is not there."""
+    if name not in VARIABLES:
+        raise KeyError(name)
+    return os.environ.get(name, "").strip()
 
 
 def catalog_path() -> Path | None:

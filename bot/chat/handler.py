@@ -20,8 +20,8 @@ class Handler:
         """What to show for a press; None where it was handled before. For a download, `view` is "file": get its bytes from `file`."""
         raise NotImplementedError
 
-    async def file(self, press: Press) -> tuple[str, bytes] | None:
-        """All rows of the reply as a file: its name and bytes, run again under the presser's scope; None where there is none (press() says why)."""
+    async def file(self, press: Press) -> tuple[str, bytes] | Shown:
+        """All rows of the reply as a file: its name and bytes, run again under the presser's scope; a notice to show where there is none."""
         raise NotImplementedError
 
     async def posted(self, shown: Shown, message: str = "") -> None:

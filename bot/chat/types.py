@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -101,7 +102,7 @@ class Shown:
 
     view: "answer" renders the reply (of any kind) at this page; the others render `lines` and nothing of the reply's rows.
     page: the first is 1; a page holds page_rows rows of each part's result.
-    carried: phrases that were taken over from the thread. language: of labels and sentences.
+    carried: the question as it was made whole, where it went on from the thread; else empty. language: of labels and sentences.
     replaces: it takes the place of the message whose button was pressed; otherwise it is a message of its own.
     private: only `asker` is to see it, where the platform can do that.
     """
@@ -150,7 +151,10 @@ class OutboxEntry:
     tries: int = 0
 
 
-class TryLater(Exception):  # noqa: N818 - it is no failure yet
+Deliver = Callable[[OutboxEntry], Awaitable[None]]  # what a surface's register() gives: says an entry in its place, or raises what follows
+
+
+class TryLater(Exception):
     """A surface raises it from `deliver` where the platform refuses for now; seconds is when to try again, None to leave that to the outbox."""
 
     def __init__(self, seconds: float | None = None) -> None:
@@ -158,5 +162,5 @@ class TryLater(Exception):  # noqa: N818 - it is no failure yet
         self.seconds = seconds
 
 
-class Undeliverable(Exception):  # noqa: N818 - it is nobody's error
+class Undeliverable(Exception):
     """A surface raises it from `deliver` where the reply can never be said: the channel is gone, the bot was removed, the token revoked."""
