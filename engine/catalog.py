@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationEr
 from pydantic_core import ErrorDetails
 
 from engine.errors import CatalogError
-from engine.read.options import ReadOptions, refusal
+from engine.read.options import ReadOptions, is_encoding, refusal
 from engine.settings import printable
 from engine.types import ColumnType, Frozen, QueryPlan, TablePlan
 
@@ -34,6 +34,7 @@ def _list_mark(value: object) -> object:
     raise refusal('must be the text that divides the items, such as "; ", or false')
 
 
+_LARGEST: Final = 10_000_000  # bytes of a catalog: what has no end, such as a device, is not read for ever
 Said = Annotated[str, BeforeValidator(_said)]
 Texts = Annotated[tuple[Said, ...], BeforeValidator(_one_or_more)]
 
@@ -81,6 +82,13 @@ class TableSection(Frozen):
             raise refusal("names a column twice")
         return keys
 
+    @field_validator("read")
+    @classmethod
+    def _a_known_encoding(cls, read: ReadOptions) -> ReadOptions:
+        if read.encoding is not None and not is_encoding(read.encoding):
+            raise refusal(f"has the encoding {_quoted([read.encoding])}, which is none of texts; utf-8, cp1252 or shift_jis would be one")
+        return read
+
     @field_validator("columns")
     @classmethod
     def _each_name_once(cls, columns: dict[str, ColumnEntry]) -> dict[str, ColumnEntry]:
@@ -119,11 +127,15 @@ class CatalogFile(Frozen):
 
 
 class Catalog(Frozen):
-    """What there is to ask; the glossary gives for a phrase of the house what it means in the tables' own words."""
+    """What there is to ask; the glossary gives for a phrase of the house what it means in the tables' own words.
+
+    file: where it stands; empty where a source is asked alone.
+    """
 
     tables: tuple[TableEntry, ...]
     glossary: dict[str, str] = Field(default_factory=dict)
     examples: tuple[Example, ...] = ()
+    file: str = ""
 
     def with_source(self, table: str, source: str) -> Catalog:
         """The same catalog with another source for one table, relative to the current folder; raises CatalogError for an unknown table."""
@@ -137,7 +149,11 @@ def load_catalog(path: Path) -> Catalog:
     """The catalog of a TOML file; raises CatalogError, which names the file, the key and what would be right."""
     file = _quoted([str(path)])
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        with path.open("rb") as opened:
+            content = opened.read(_LARGEST + 1)
+        if len(content) > _LARGEST:
+            raise CatalogError(f"The catalog {file} is larger than {_LARGEST:,} bytes, which no catalog is.")
+        text = content.decode("utf-8-sig")
     except FileNotFoundError:
         raise CatalogError(f"There is no catalog {file}; `almanac init FILE` drafts one.") from None
     except UnicodeDecodeError as error:
@@ -156,7 +172,7 @@ def load_catalog(path: Path) -> Catalog:
         raise CatalogError(f"The catalog {file} is wrong: {_complaint(error.errors(), data)}") from None
     base = path.resolve().parent  # of the file itself, where the path is a link to it
     tables = tuple(TableEntry(name=name, base=base, **_fields(section)) for name, section in parsed.tables.items())
-    return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples)
+    return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples, file=str(path))
 
 
 def catalog_of(source: str) -> Catalog:
@@ -164,9 +180,13 @@ def catalog_of(source: str) -> Catalog:
     if not source.strip():
         raise CatalogError("The table's source is empty; it must be a file, an address or a database's URL.")
     address = source.split("?")[0] if "://" in source else source
+    try:
+        base = Path.cwd()
+    except OSError:
+        raise CatalogError("The current folder is not there any more; go to one that is.") from None
     parts = [re.sub(r"[*?\[\]]+", "", Path(part).stem).strip(" -_") for part in re.split(r"[/\\]", address)]
     name = next((part for part in reversed(parts) if part.strip(".")), "table")
-    return Catalog(tables=(TableEntry(name=name, source=source, base=Path.cwd()),))
+    return Catalog(tables=(TableEntry(name=name, source=source, base=base),))
 
 
 # ---- what is wrong, in words

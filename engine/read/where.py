@@ -14,6 +14,7 @@ from cache.stamps import stamp as file_stamp
 from engine.errors import SourceError
 
 URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+LOG = "-wal"  # what the name of an SQLite database's log ends in
 _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _SHOWN = 80  # characters of a name that is too long to be one
 
@@ -25,7 +26,7 @@ def stamp_source(source: str, base: Path | None) -> str:
 
         return stamp_address(source)
     try:
-        stamps = [file_stamp(path) for path in local_files(source, base)]
+        stamps = [file_stamp(path, written=path.name.endswith(LOG)) for path in local_files(source, base)]
     except OSError:
         return ""
     return " ".join(str(stamp) for stamp in stamps) if all(stamps) else ""
@@ -59,7 +60,7 @@ def local_files(source: str, base: Path | None) -> list[Path]:
 
 def parts_of(path: Path) -> list[Path]:
     """A file, and beside an SQLite database the log (-wal) that holds what was last written to it."""
-    log = path.with_name(path.name + "-wal")
+    log = path.with_name(path.name + LOG)
     try:
         return [path, log] if log.stat().st_size else [path]
     except OSError:
@@ -69,6 +70,7 @@ def parts_of(path: Path) -> list[Path]:
 def files_of(source: str, base: Path | None) -> list[Path]:
     """The file of a path, or the files of a pattern in the order of their names; raises SourceError where there is none that can be read."""
     path = path_of(source, base)
+    source = _path_text(source)
     mode = _mode(path, source)
     if mode is None and not glob.has_magic(source):
         raise SourceError(f"There is no file {source}.")

@@ -36,6 +36,15 @@ def test_a_change_whose_time_is_set_back_changes_it(source: Path) -> None:
     assert stamp(source) != first
 
 
+def test_a_change_of_mode_is_none_where_only_writing_counts(source: Path) -> None:
+    first, whole = stamp(source, written=True), stamp(source)
+    source.chmod(0o600)
+    assert stamp(source, written=True) == first
+    assert stamp(source) != whole
+    source.write_text("name\nB\n")
+    assert stamp(source, written=True) != first
+
+
 def test_another_file_moved_in_its_place_changes_it(source: Path) -> None:
     first = stamp(source)
     other = source.with_name("other.csv")

@@ -92,6 +92,10 @@ WRONG = {
     "hours in words": (HEAD + "[tables.a.columns.b]\nhours = 'yes'", '"tables.a.columns.b.hours" is "yes"', "true or false"),
     "list that says nothing": (HEAD + "[tables.a.columns.b]\nlist = true", '"tables.a.columns.b.list"', "divides the items"),
     "header rows below none": (HEAD + "[tables.a.read]\nheader_rows = -1", '"tables.a.read.header_rows" is -1', "at least 0"),
+    "a delimiter of two": (HEAD + "[tables.a.read]\ndelimiter = '::'", '"tables.a.read.delimiter" must be one character', "found"),
+    "a delimiter of none": (HEAD + "[tables.a.read]\ndelimiter = ''", '"tables.a.read.delimiter" must be one character', "found"),
+    "a quote of two": (HEAD + "[tables.a.read]\nquote = '[]'", '"tables.a.read.quote" must be one character', "nothing is quoted"),
+    "a codec of something else": (HEAD + "[tables.a.read]\nencoding = 'hex'", '"tables.a.read" has the encoding "hex"', "cp1252"),
     "a table that is no section": ("[tables]\na = 1", '"tables.a" is 1', "a section of keys"),
     "a key twice": (HEAD + "keys = ['b', 'b']", '"tables.a.keys" names a column twice', ""),
     "a column's name twice": (
@@ -189,3 +193,8 @@ def test_the_examples_name_columns_that_are_there(example: str) -> None:
     with open(entry.base / entry.source, encoding="utf-8", newline="") as file:
         header = next(csv.reader(file))
     assert set(entry.columns) | set(entry.keys) <= set(header)
+
+
+def test_a_catalog_without_an_end_is_not_read_for_ever(tmp_path: Path) -> None:
+    with pytest.raises(CatalogError, match="is larger than"):
+        load_catalog(Path("/dev/zero"))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import SourceError
-from engine.read import ReadOptions, read
+from engine.read import ReadOptions, read, stamp
 from tests.engine.read.columns import cells_of, values_of
 
 ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
@@ -92,7 +92,10 @@ def test_names_of_files_are_names(tmp_path: Path) -> None:
     ("source", "said"),
     [
         ("sqlite:///none.sqlite", "There is no file none.sqlite"),
-        ("nosuch://host/name", "needs a driver that is not installed"),
+        ("sqlite+pysqlite:///none.sqlite", "There is no file none.sqlite"),
+        ("nosuch://host/name", "nosuch:// is no kind of address that is read; a path, an https address"),
+        ("ftp://host/name.csv", "ftp:// is no kind of address that is read; a path, an https address"),
+        ("file://elsewhere/name.csv", "lies on another machine; a path"),
         ("postgresql://me:secret@127.0.0.1:1/shop", "The database 127.0.0.1/shop cannot be reached"),
     ],
 )
@@ -175,3 +178,19 @@ def test_a_postgresql_server(postgres: str) -> None:
 def test_what_a_postgresql_server_refuses(postgres: str, options: ReadOptions, said: str) -> None:
     with pytest.raises(SourceError, match=said):
         read(postgres, options)
+
+
+def test_what_is_still_in_the_log_of_a_database_is_read_and_changes_its_stamp(tmp_path: Path) -> None:
+    path = tmp_path / "live.sqlite"
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("PRAGMA journal_mode = WAL")
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute("CREATE TABLE t (a TEXT)")
+        writer.execute("INSERT INTO t VALUES ('x')")
+        before, was = stamp("live.sqlite", tmp_path), path.stat()
+        assert read("live.sqlite", base=tmp_path)[0].rows == 1
+        assert stamp("live.sqlite", tmp_path) == before != ""
+        writer.execute("INSERT INTO t VALUES ('y')")
+        assert (path.stat().st_size, path.stat().st_mtime_ns) == (was.st_size, was.st_mtime_ns)
+        assert stamp("live.sqlite", tmp_path) not in ("", before)
+        assert read("live.sqlite", base=tmp_path)[0].rows == 2

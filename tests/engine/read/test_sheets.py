@@ -2,15 +2,18 @@ from __future__ import annotations
 
 import datetime as dt
 import io
+import os
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import xlsxwriter
+from python_calamine import CalamineWorkbook
 from xlsxwriter.workbook import Workbook
 
 from engine.errors import SourceError
+from engine.panic import PanicError, panics_told
 from engine.read import ReadOptions, read
 from engine.read.table import SourceTable
 from tests.engine.read.columns import cells_of, values_of
@@ -202,3 +205,19 @@ def test_a_formula_that_was_never_computed_is_refused_with_its_cell(tmp_path: Pa
     _rewritten(tmp_path / "t.xlsx", tmp_path / "f.xlsx", lambda data: data.replace(b"<v>7</v>", b""))
     with pytest.raises(SourceError, match=r"f\.xlsx: cell B3 holds a formula that was never computed"):
         read("f.xlsx", base=tmp_path)
+
+
+@pytest.mark.parametrize("size", [4134, 4506, 4971, 5343])
+def test_a_spreadsheet_that_its_reader_gives_up_on(tmp_path: Path, size: int, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "cut.xls").write_bytes((FILES / "old.xls").read_bytes()[:size])
+    with pytest.raises(PanicError), panics_told():
+        CalamineWorkbook.from_path(str(tmp_path / "cut.xls"))
+    with pytest.raises(SourceError, match=r"cut\.xls is no spreadsheet that can be read"):
+        read("cut.xls", base=tmp_path)
+    assert capfd.readouterr().err == ""
+
+
+def test_what_else_is_written_meanwhile_is_not_lost(capfd: pytest.CaptureFixture[str]) -> None:
+    with panics_told():
+        os.write(2, b"a line of another thread\n")
+    assert capfd.readouterr().err == "a line of another thread\n"

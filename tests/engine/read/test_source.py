@@ -1,7 +1,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -57,12 +60,83 @@ def test_a_file_that_is_too_large_is_refused(tmp_path: Path) -> None:
         read("t.csv", ReadOptions(bytes=10), base=tmp_path)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="no file is closed to root")
+@contextmanager
+def without_privileges() -> Iterator[None]:
+    """As a user to whom files can be closed, which for root they are not."""
+    mine = os.geteuid()
+    if mine == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(mine)
+
+
 def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text(TEXT)
     (tmp_path / "t.csv").chmod(0)
-    with pytest.raises(SourceError, match="may not be read by this user"):
+    with without_privileges(), pytest.raises(SourceError, match="may not be read by this user"):
         read("t.csv", base=tmp_path)
+
+
+def test_a_file_in_a_closed_folder_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir()
+    (tmp_path / "closed" / "t.csv").write_text(TEXT)
+    (tmp_path / "closed").chmod(0)
+    with without_privileges():
+        for source in ("closed/t.csv", "sqlite:///closed/t.csv"):
+            with pytest.raises(SourceError, match=r"closed/t\.csv may not be read by this user"):
+                read(source, base=tmp_path)
+        assert stamp("closed/t.csv", tmp_path) == ""
+    (tmp_path / "closed").chmod(0o700)
+
+
+def test_only_ordinary_files_are_read(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with socket.socket(socket.AF_UNIX) as opened:
+        opened.bind(str(tmp_path / "s"))
+        for source in ("pipe.csv", "s", "/dev/zero", "sqlite:///pipe.csv"):
+            with pytest.raises(SourceError, match="is a device, a pipe or a socket"):
+                read(source, base=tmp_path)
+    with pytest.raises(SourceError, match=r"No file fits pipe\*"):
+        read("pipe*", base=tmp_path)
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="only Linux has a file that refuses to be read")
+def test_a_file_that_the_system_refuses_is_refused() -> None:
+    with pytest.raises(SourceError, match="/proc/self/mem cannot be read"):
+        read("/proc/self/mem")
+
+
+def test_names_that_no_file_can_have(tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=r"^x{80}… is longer than the name of a file can be") as told:
+        read("x" * 5000, base=tmp_path)
+    assert len(str(told.value)) < 200
+    with pytest.raises(SourceError, match="There is no file"):
+        read("a\0b", base=tmp_path)
+    with pytest.raises(SourceError, match="There is no file ~no-such-user/x"):
+        read("~no-such-user/x", base=tmp_path)
+
+
+def test_a_path_as_an_address_is_a_path(tmp_path: Path) -> None:
+    (tmp_path / "my list.csv").write_text(TEXT)
+    for source in (f"file://{tmp_path}/my%20list.csv", f"file://localhost{tmp_path}/my list.csv", f"FILE://{tmp_path}/my list.csv"):
+        assert read(source)[0].rows == 2
+        assert stamp(source) == stamp(str(tmp_path / "my list.csv")) != ""
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (ReadOptions(sheet="2024"), 't.csv is no spreadsheet and has no sheets; leave "sheet" out'),
+        (ReadOptions(query="SELECT 1"), 't.csv is no database; leave "query" out'),
+        (ReadOptions(table="t"), 't.csv is no database; leave "table" out'),
+    ],
+)
+def test_a_part_that_a_text_does_not_have(tmp_path: Path, options: ReadOptions, said: str) -> None:
+    (tmp_path / "t.csv").write_text(TEXT)
+    with pytest.raises(SourceError, match=said):
+        read("t.csv", options, base=tmp_path)
 
 
 def test_files_with_the_same_columns_are_one_table(tmp_path: Path) -> None:
