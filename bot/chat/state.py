@@ -1,0 +1,342 @@
+"""What must not be forgotten: what was heard, what was said, and what has still to be said; in one database that several processes share."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from threading import Lock
+from typing import Any, Final
+
+from sqlalchemy import Connection, create_engine, delete, event, insert, select, update
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from bot.chat.tables import FEEDBACK, KEPT, METADATA, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS
+from bot.chat.types import Asker, Incoming, Place
+from engine.errors import UsageError
+from engine.settings import data_folder, setting
+from engine.types import Reply, Turn
+
+MOST_TURNS: Final = 16  # of a conversation, the latest
+FRESH_SECONDS: Final = 2 * 3600  # in a channel without threads, what is older is another conversation
+MOST_TRIES: Final = 12
+_LONGEST_WAIT: Final = 3600.0  # seconds between two tries
+_DAY: Final = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reply as it is remembered: its results without their rows."""
+
+    id: str
+    place: Place
+    asker: Asker
+    reply: Reply
+    language: str
+    carried: tuple[str, ...]
+    message: str = ""
+
+
+class State:
+    """The state database; every method is one transaction and may be called from any thread."""
+
+    def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._sqlite = url.startswith("sqlite")
+        more: dict[str, Any] = {}
+        if self._sqlite:
+            more["connect_args"] = {"timeout": 20, "check_same_thread": False}
+            if url in ("sqlite://", "sqlite:///:memory:"):
+                more["poolclass"] = StaticPool
+        try:
+            self._engine = create_engine(url, pool_pre_ping=not self._sqlite, **more)
+            if self._sqlite:
+                event.listen(self._engine, "connect", _prepare)
+                event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
+            self._lock = Lock()  # SQLite has one writer; waiting here is fairer than its own retries
+            with self._transaction() as base:
+                METADATA.create_all(base)
+        except (ArgumentError, NoSuchModuleError, ImportError):
+            raise UsageError(
+                "ALMANAC_STATE is no address of a database that is known here; write sqlite:////folder/state.sqlite."
+            ) from None
+        except SQLAlchemyError:
+            raise UsageError("The database of ALMANAC_STATE cannot be opened; see that it is there and may be written.") from None
+
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        if not self._sqlite:
+            with self._engine.begin() as base:
+                yield base
+            return
+        with self._lock, self._engine.begin() as base:
+            yield base
+
+    def _fresh(self, base: Connection, table: Any, **values: Any) -> bool:
+        """Inserts a row where there is none of its key; whether it was."""
+        dialect = sqlite if self._sqlite else postgresql
+        return bool(base.execute(dialect.insert(table).values(**values).on_conflict_do_nothing()).rowcount)
+
+    def close(self) -> None:
+        """Lets the database go."""
+        self._engine.dispose()
+
+    # ---- once only
+
+    def take(self, incoming: Incoming, lease: float) -> str | None:
+        """The id of a question that nobody has taken before, to be answered within so many seconds; None for a redelivery."""
+        now = self._clock()
+        with self._transaction() as base:
+            # sorted, so that two processes never wait for each other
+            heard = [self._fresh(base, SEEN, key=_seen_key(incoming.place, key), at=now) for key in sorted(set(incoming.keys))]
+            if not all(heard):
+                return None
+            question = new_id()
+            base.execute(
+                insert(QUESTIONS).values(
+                    id=question, platform=incoming.place.platform, incoming=_incoming_json(incoming), at=now, lease=now + lease, tries=0
+                )
+            )
+        return question
+
+    def first_time(self, place: Place, keys: Sequence[str], again_after: float = 0.0) -> bool:
+        """Whether none of these keys was seen before; with again_after, whether none was within so many seconds."""
+        now = self._clock()
+        fresh = True
+        with self._transaction() as base:
+            for key in sorted({_seen_key(place, key) for key in keys}):
+                if self._fresh(base, SEEN, key=key, at=now):
+                    continue
+                renewed = (
+                    again_after
+                    and base.execute(update(SEEN).where(SEEN.c.key == key, SEEN.c.at < now - again_after).values(at=now)).rowcount
+                )
+                fresh = fresh and bool(renewed)
+        return fresh
+
+    def abandoned(self, platform: str, lease: float) -> list[tuple[str, Incoming, int]]:
+        """The questions of a platform whose answering was cut off, now leased to the caller: id, what came in, and how often it was tried."""
+        now = self._clock()
+        taken = []
+        with self._transaction() as base:
+            found = base.execute(select(QUESTIONS).where(QUESTIONS.c.platform == platform, QUESTIONS.c.lease < now).limit(20)).all()
+            for row in found:
+                mine = base.execute(
+                    update(QUESTIONS)
+                    .where(QUESTIONS.c.id == row.id, QUESTIONS.c.lease == row.lease)
+                    .values(lease=now + lease, tries=row.tries + 1)
+                ).rowcount
+                if mine:
+                    taken.append((row.id, _incoming_of(row.incoming), row.tries + 1))
+        return taken
+
+    # ---- conversations
+
+    def turns(self, place: Place, asker: Asker) -> tuple[Turn, ...]:
+        """What was said in this conversation so far, oldest first, as the asker sees it."""
+        chosen = select(TURNS.c.who, TURNS.c.text).where(TURNS.c.conversation == conversation(place, asker))
+        if not place.thread:
+            chosen = chosen.where(TURNS.c.at > self._clock() - FRESH_SECONDS)
+        with self._transaction() as base:
+            rows = base.execute(chosen.order_by(TURNS.c.id.desc()).limit(MOST_TURNS)).all()
+        return tuple(
+            Turn(who="bot" if not row.who else "asker" if row.who == asker.id else "other", text=row.text) for row in reversed(rows)
+        )
+
+    # ---- replies
+
+    def keep(self, kept: Kept, said: str, lease: float, question: str = "") -> bool:
+        """Remembers a reply with the turns that it makes, and that it has to be posted within so many seconds; False where it is there already."""
+        now = self._clock()
+        place, asker = kept.place, kept.asker
+        with self._transaction() as base:
+            if question:
+                base.execute(delete(QUESTIONS).where(QUESTIONS.c.id == question))
+            fresh = self._fresh(
+                base,
+                REPLIES,
+                id=kept.id,
+                place=json.dumps(asdict(place)),
+                asker=json.dumps(asdict(asker)),
+                reply=_without_rows(kept.reply).model_dump_json(),
+                language=kept.language,
+                carried=json.dumps(kept.carried),
+                message="",
+                at=now,
+            )
+            if not fresh:
+                return False
+            where = conversation(place, asker)
+            spoken = [(asker.id or "?", said), ("", kept.reply.parts[0].headline)]
+            base.execute(insert(TURNS), [{"conversation": where, "who": who, "text": text, "at": now} for who, text in spoken if text])
+            base.execute(insert(OUTBOX).values(reply=kept.id, platform=place.platform, due=now + lease, tries=0, at=now))
+        return True
+
+    def reply(self, reply_id: str) -> Kept | None:
+        """A reply by its id, None where it is not kept any more."""
+        with self._transaction() as base:
+            row = base.execute(select(REPLIES).where(REPLIES.c.id == reply_id)).first()
+        if row is None:
+            return None
+        place, asker = Place(**json.loads(row.place)), Asker(**json.loads(row.asker))
+        reply = Reply.model_validate_json(row.reply)
+        return Kept(row.id, place, asker, reply, row.language, tuple(json.loads(row.carried)), row.message)
+
+    # ---- what has still to be said
+
+    def posted(self, reply_id: str, message: str = "") -> None:
+        """It was said, as this message of the platform."""
+        with self._transaction() as base:
+            base.execute(delete(OUTBOX).where(OUTBOX.c.reply == reply_id))
+            if message:
+                base.execute(update(REPLIES).where(REPLIES.c.id == reply_id).values(message=message[:300]))
+
+    def unposted(self, reply_id: str, seconds: float | None = None) -> bool:
+        """It could not be said and is due again in so many seconds, longer with every try; False where it was given up."""
+        now = self._clock()
+        with self._transaction() as base:
+            row = base.execute(select(OUTBOX.c.tries).where(OUTBOX.c.reply == reply_id)).first()
+            if row is None or row.tries >= MOST_TRIES:
+                base.execute(delete(OUTBOX).where(OUTBOX.c.reply == reply_id))
+                return False
+            wait = min(_LONGEST_WAIT, 2.0**row.tries) if seconds is None else max(0.0, seconds)
+            base.execute(update(OUTBOX).where(OUTBOX.c.reply == reply_id).values(due=now + wait, tries=row.tries + 1))
+        return True
+
+    def dismissed(self, reply_id: str) -> None:
+        """It can never be said."""
+        self.posted(reply_id)
+
+    def due(self, platform: str, lease: float) -> list[tuple[str, int]]:
+        """The replies of a platform that are due, now leased to the caller: id and how often it was tried."""
+        now = self._clock()
+        taken = []
+        with self._transaction() as base:
+            chosen = select(OUTBOX).where(OUTBOX.c.platform == platform, OUTBOX.c.due <= now).order_by(OUTBOX.c.due).limit(20)
+            for row in base.execute(chosen).all():
+                mine = update(OUTBOX).where(OUTBOX.c.reply == row.reply, OUTBOX.c.due == row.due).values(due=now + lease)
+                if base.execute(mine).rowcount:
+                    taken.append((row.reply, row.tries))
+        return taken
+
+    def waiting(self) -> int:
+        """How many replies have still to be posted."""
+        with self._transaction() as base:
+            return len(base.execute(select(OUTBOX.c.reply)).all())
+
+    # ---- feedback, settings, retention
+
+    def judge(self, reply_id: str, asker: str, verdict: str) -> None:
+        """Remembers what someone thinks of a reply: the latest counts."""
+        with self._transaction() as base:
+            base.execute(delete(FEEDBACK).where(FEEDBACK.c.reply == reply_id, FEEDBACK.c.asker == asker))
+            self._fresh(base, FEEDBACK, reply=reply_id, asker=asker, verdict=verdict, at=self._clock())
+
+    def verdicts(self, reply_id: str) -> dict[str, str]:
+        """What each asker thinks of a reply."""
+        with self._transaction() as base:
+            return {row.asker: row.verdict for row in base.execute(select(FEEDBACK).where(FEEDBACK.c.reply == reply_id))}
+
+    def secret(self) -> str:
+        """The secret that is made once for all processes."""
+        with self._transaction() as base:
+            self._fresh(base, KEPT, name="secret", value=secrets.token_hex(32))
+            return str(base.execute(select(KEPT.c.value).where(KEPT.c.name == "secret")).scalar_one())
+
+    def forget(self, days: float) -> int:
+        """Removes what is older, and gives how many replies and turns that was."""
+        before = self._clock() - days * _DAY
+        with self._transaction() as base:
+            gone = sum(base.execute(delete(table).where(table.c.at < before)).rowcount for table in (REPLIES, TURNS))
+            for table in (SEEN, QUESTIONS, OUTBOX, FEEDBACK):
+                base.execute(delete(table).where(table.c.at < before))
+        return gone
+
+
+def state_url() -> str:
+    """The address of the state database: ALMANAC_STATE, else SQLite in the data folder, which is made."""
+    if url := setting("ALMANAC_STATE"):
+        return url
+    path: Path = data_folder() / "state.sqlite"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+    except OSError:
+        raise UsageError(f'The folder "{path.parent}" cannot be written; name another with ALMANAC_DATA.') from None
+    return f"sqlite:///{path}"
+
+
+def keep_days() -> float:
+    """ALMANAC_KEEP_DAYS as a number, 30 where it is not set; raises UsageError where it is none or not above 0."""
+    text = setting("ALMANAC_KEEP_DAYS") or "30"
+    try:
+        days = float(text)
+    except ValueError:
+        days = 0.0
+    if not 0 < days < 100_000:
+        raise UsageError("ALMANAC_KEEP_DAYS must be a number of days above 0, such as 30.")
+    return days
+
+
+def new_id() -> str:
+    """An id that nobody can guess: 12 characters."""
+    return secrets.token_hex(6)
+
+
+def conversation(place: Place, asker: Asker) -> str:
+    """What tells conversations apart, of a fixed length; what only the asker sees is a conversation of theirs."""
+    parts = [place.platform, place.workspace, place.channel, place.thread, asker.id if place.private else ""]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+def _seen_key(place: Place, key: str) -> str:
+    return hashlib.sha256(json.dumps([place.platform, place.workspace, key]).encode()).hexdigest()
+
+
+def _without_rows(reply: Reply) -> Reply:
+    bare = [
+        part.model_copy(update={"result": part.result.model_copy(update={"rows": (), "row_ids": None})}) if part.result else part
+        for part in reply.parts
+    ]
+    return Reply(parts=tuple(bare))
+
+
+def _incoming_json(incoming: Incoming) -> str:
+    return json.dumps(
+        {
+            "place": asdict(incoming.place),
+            "asker": asdict(incoming.asker),
+            "text": incoming.text,
+            "keys": incoming.keys,
+            "locale": incoming.locale,
+            "time_zone": incoming.time_zone,
+            "earlier": [turn.model_dump() for turn in incoming.earlier],
+        }
+    )
+
+
+def _incoming_of(text: str) -> Incoming:
+    held = json.loads(text)
+    return Incoming(
+        place=Place(**held["place"]),
+        asker=Asker(**held["asker"]),
+        text=held["text"],
+        keys=tuple(held["keys"]),
+        locale=held["locale"],
+        time_zone=held["time_zone"],
+        earlier=tuple(Turn(**turn) for turn in held["earlier"]),
+    )
+
+
+def _prepare(base: Any, _: Any) -> None:
+    """Several processes read while one writes, and SQLAlchemy alone begins transactions."""
+    base.isolation_level = None
+    base.execute("PRAGMA journal_mode = WAL")
+    base.execute("PRAGMA synchronous = NORMAL")
