@@ -5,7 +5,7 @@ BIN := .venv/bin
 CASES := ../shared/cases
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev demo test lint bench cases lock clean
+.PHONY: help setup setup-dev demo test lint bench cases eval-terms lock clean
 
 help: ## tell what there is
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -53,10 +53,13 @@ lint: setup-dev ## ruff and mypy
 	$(BIN)/mypy
 
 bench: setup-dev ## measure times and memory
-	$(BIN)/python tests/bench.py
+	$(BIN)/python tests/bench.py 23000 250000 1000000
 
 cases: setup ## ask the sets of cases beside the checkout, and score the replies
 	$(BIN)/python tests/score_cases.py $(CASES)
+
+eval-terms: setup ## how often the right term is found: make eval-terms CASES=FILE
+	$(BIN)/python tests/eval_terms.py $(CASES)
 
 lock: ## choose versions anew (needs uv) and write them with their hashes
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header --quiet \

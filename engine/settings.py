@@ -42,20 +42,38 @@ def setting(name: str) -> str:
 
 
 def catalog_path() -> Path | None:
-    """The catalog that is used when none is named: ALMANAC_CATALOG, else ./almanac.toml where there is one, else None."""
+    """The catalog that is used when none is named: ALMANAC_CATALOG, else ./almanac.toml where there is one, else None; raises UsageError."""
     if named := os.environ.get("ALMANAC_CATALOG", "").strip():
-        return Path(named).expanduser()
-    beside = Path(CATALOG_NAME)
-    return beside if beside.exists() else None
+        return _expanded("ALMANAC_CATALOG", named)
+    return Path(CATALOG_NAME) if os.path.exists(CATALOG_NAME) else None  # which for pathlib is an error in a closed folder
 
 
 def data_folder() -> Path:
-    """Where built tables lie: ALMANAC_DATA, else "almanac" in the user's cache folder; it need not exist yet."""
+    """Where built tables lie: ALMANAC_DATA, else "almanac" in the user's cache folder; it need not exist yet. Raises UsageError."""
     if named := os.environ.get("ALMANAC_DATA", "").strip():
-        return Path(named).expanduser().absolute()
+        folder = _expanded("ALMANAC_DATA", named)
+        try:
+            return folder.absolute()
+        except OSError:  # where the current folder is gone
+            raise UsageError(
+                f'ALMANAC_DATA is "{printable(named)}" in a folder that is not there any more; name it by its whole path.'
+            ) from None
     from platformdirs import user_cache_path  # read only where no folder is named
 
-    return user_cache_path("almanac", appauthor=False)
+    folder = user_cache_path("almanac", appauthor=False)
+    if not folder.is_absolute():
+        raise UsageError("There is no home folder to keep built tables in; set ALMANAC_DATA to a folder.")
+    return folder
+
+
+def _expanded(variable: str, named: str) -> Path:
+    """The path that a setting names, with the user's home (~) written out."""
+    text = os.path.expanduser(named)
+    if text.startswith("~"):
+        raise UsageError(
+            f'{variable} is "{printable(named)}", and "{printable(named.split("/")[0])}" is no home folder here; name it by its whole path.'
+        )
+    return Path(text)
 
 
 def log_level() -> int:
@@ -119,8 +137,8 @@ def log_incident(incident: str, error: BaseException) -> Path | None:
         folder = data_folder()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         path = folder / LOG_NAME
-        with open(path, "a", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
+        with open(path, "a", encoding="utf-8", errors="backslashreplace", opener=lambda name, flags: os.open(name, flags, 0o600)) as log:
             log.write(JsonLines().format(record) + "\n")
-    except OSError:
+    except Exception:  # noqa: BLE001 - whoever tells of one failure must not be stopped by another
         return None
     return path

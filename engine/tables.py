@@ -20,7 +20,7 @@ from engine.progress import Progress
 from engine.read import read, stamp
 from engine.table import OpenTable, Words
 
-BUILD: Final = "8"  # another number is another build of the same source
+BUILD: Final = "9"  # another number is another build of the same source
 log = logging.getLogger(__name__)
 
 

@@ -78,7 +78,7 @@ def kind_of(column: SourceColumn, terms: ColumnTerms) -> Kind:
         return "code"
     length = sum(map(len, sample)) / len(sample)
     rows = max(1, sum(terms.rows))
-    if len(terms) <= max(30, min(2000, rows // 50)) and length < 80:
+    if len(terms) <= max(30, min(2000, rows * 2 // 5)) and length < 80:  # values that recur
         return "category"
     return "prose" if length > 70 else "name"
 

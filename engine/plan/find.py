@@ -315,7 +315,7 @@ class Finder:
         from engine.lance import joint_vectors, near_terms  # seconds to import, and most questions do without
 
         spans = spans[:MOST_NEAR_PHRASES]
-        kept = [(span, phrase) for span in spans for phrase in self._searched(*span) if len(phrase) > 2]
+        kept = [(span, phrase) for span in spans for phrase in self.searched(*span) if len(phrase) > 2]
         if not kept:
             return []
         vectors = joint_vectors([phrase for _, phrase in kept], [True] * len(kept), embedder)
@@ -347,7 +347,7 @@ class Finder:
         ]
         return " ".join(words)
 
-    def _searched(self, start: int, end: int) -> list[str]:
+    def searched(self, start: int, end: int) -> list[str]:
         """The phrase and, where words carry prefixes, the phrase without them."""
         bare = self._bare(start, end)
         first = self.tokens[start].word

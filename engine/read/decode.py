@@ -104,7 +104,9 @@ def digest_of(path: Path) -> bytes:
 
 def _given(path: Path, shown: str, name: str, digest: bytes) -> Encoding:
     if not is_encoding(name):
-        raise SourceError(f'{shown}: there is no encoding of texts called "{name}"; utf-8, cp1252 or shift_jis, for instance, would be one.')
+        raise SourceError(
+            f'{shown}: there is no encoding of texts called "{name}"; utf-8, cp1252 or shift_jis, for instance, would be one.'
+        )
     bad = _decodes(path, name)
     if bad is not None:
         raise SourceError(f"{shown}, line {bad}: these bytes are not {name}.")
