@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any, Final
 
+from bot.chat.sentences import say
 from bot.chat.types import Button, Menu, Shown
 from bot.receipt import Words, binding_line, freshness_line, unused_line, words_of
 from bot.teams.table import table
@@ -73,7 +74,7 @@ def _part(shown: Shown, at: int, cell: int, columns: int, right_to_left: bool) -
     if len(shown.reply.parts) > 1:
         body.append(run(words.say("part", number=at + 1, parts=len(shown.reply.parts)), _LINE, isSubtle=True, size="Small"))
     if shown.carried and at == 0:
-        body.append(run("\u21b3 " + " · ".join(shown.carried), _LINE, isSubtle=True, size="Small"))
+        body.append(run(say(shown.language, "understood", question=" · ".join(shown.carried)), _LINE, isSubtle=True, size="Small"))
     body.append(run(part.headline or part.message, _LINE, weight="Bolder", size="Medium"))
     body += [run(text, _LINE) for text in (part.explanation, *(shown.lines if at == 0 else ())) if text]
     rows = shown.rows(at)
@@ -90,11 +91,10 @@ def _counts(shown: Shown, at: int, columns: int) -> list[str]:
     """ "21-40 of 509", where not all rows stand here, and how many columns do, where not all do."""
     result = shown.reply.parts[at].result
     assert result is not None
-    words = words_of(shown.language)
     first, last, total = shown.span(at)
-    said = [words.say("teams_span", first=f"{first:,}", last=f"{last:,}", total=f"{total:,}")] if last - first + 1 < total else []
+    said = [say(shown.language, "span", first=f"{first:,}", last=f"{last:,}", total=f"{total:,}")] if last - first + 1 < total else []
     if columns < len(result.columns):
-        said.append(words.say("teams_columns", shown=columns, total=len(result.columns)))
+        said.append(say(shown.language, "teams_columns", shown=columns, total=len(result.columns)))
     return said
 
 
@@ -147,7 +147,7 @@ def _menu(menu: Menu, at: int, code: str) -> list[Element]:
                     "items": [
                         {
                             "type": "ActionSet",
-                            "actions": [{"type": "Action.Execute", "title": words_of(code).say("teams_correct"), "verb": VERB, "data": {"input": name}}],
+                            "actions": [{"type": "Action.Execute", "title": say(code, "teams_correct"), "verb": VERB, "data": {"input": name}}],
                         }
                     ],
                 },
