@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import cast
 
 from engine.answer import answer
 from engine.build.facts import ColumnFacts, TableFacts
@@ -71,8 +72,8 @@ def corrected_binding(binding: Binding, candidate: Candidate, table: OpenTable) 
     """The receipt's line after the correction: the old meaning is now the first of the candidates."""
     column = table.facts.column(candidate.column)
     old: list[Candidate] = []
-    if len(binding.terms) == 1 and binding.op not in ("table", "column", "measure", "sort", "limit"):
-        alone = Comparison(column=binding.column, op=binding.op, values=binding.terms)
+    if len(binding.terms) == 1:
+        alone = Comparison(column=binding.column, op=cast(Operator, binding.op), values=binding.terms)  # a test, as it could be corrected
         rows = count_rows(TablePlan(table=table.name, where=(Clause(any_of=(alone,)),)), table)
         old = [Candidate(column=binding.column, term=str(binding.terms[0]), rows=rows)]
     others = [other for other in binding.candidates if other != candidate]

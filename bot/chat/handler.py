@@ -2,36 +2,339 @@
 
 from __future__ import annotations
 
-from bot.chat.types import Incoming, OutboxEntry, Press, Shown
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from hashlib import sha256
+from typing import Final, Literal, TypeVar
+
+from bot.chat.asking import Asked, Asking
+from bot.chat.rows import file_of
+from bot.chat.sentences import heard_language, locale_language, refusal, say
+from bot.chat.show import Show, notice
+from bot.chat.state import Kept, State, new_id
+from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown
+from bot.chat.values import Command, read_value
+from bot.failure import failure
+from engine.errors import ExecutionError, PlanError, UsageError
+from engine.settings import log_incident
+from engine.types import Answer, ChatThread, Reply
+
+DEADLINE: Final = 25.0  # seconds from hearing a question to its reply
+LEASE: Final = 60.0  # seconds more in which whoever heard it is trusted to post the reply
+MOST_WAITING: Final = 4000  # questions and presses at once
+DOUBLE_PRESS: Final = 10.0  # seconds in which the same press by the same person is one
+_MOST_STARTS: Final = 3  # of answering one question, when processes end in the middle of it
+T = TypeVar("T")
+log = logging.getLogger(__name__)
+
+
+class _Sentence(Exception):
+    pass
 
 
 class Handler:
     """Answers what surfaces hear, once each.
 
     A surface acknowledges first, then awaits `ask` or `press`, posts what comes back and calls `posted`; where it cannot post it calls
-    `unposted`, and `deliver` of the surface is called later with the OutboxEntry.
+    `unposted`, and its `deliver` is called later with the OutboxEntry. Work of the engine runs in `threads` threads of its own, and the state
+    database in another, so that the event loop only waits.
     """
+
+    def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 4, deadline: float = DEADLINE) -> None:
+        self._state = state
+        self._asking = asking
+        self._secret = secret or state.secret()
+        self._show = Show(self._secret)
+        self._deadline = deadline
+        self._waiting = 0
+        self._engine_pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
+        self._state_pool = ThreadPoolExecutor(4, thread_name_prefix="state")
+
+    def close(self) -> None:
+        """Lets the threads go; what they began is finished."""
+        self._engine_pool.shutdown(wait=True, cancel_futures=True)
+        self._state_pool.shutdown(wait=True)
+
+    # ---- what surfaces call
 
     async def ask(self, incoming: Incoming) -> Shown | None:
         """What to show for a message; None where it was heard before."""
-        raise NotImplementedError
+        language = locale_language(incoming.locale)
+        try:
+            language = heard_language(incoming.text, incoming.locale)
+            question = await self._in_state(self._state.take, incoming, self._deadline + LEASE)
+            return None if question is None else await self._answer(question, incoming, language)
+        except Exception as error:  # noqa: BLE001 - the one place of the chats that catches everything
+            return notice(incoming.place, incoming.asker, language, self._incident(error, language), new_id(), "failure")
 
     async def press(self, press: Press) -> Shown | None:
-        """What to show for a press; None where it was handled before. For a download, `view` is "file": get its bytes from `file`."""
-        raise NotImplementedError
+        """What to show for a press; None where it was handled before. For a download `view` is "file": get its bytes from `file`."""
+        language = locale_language(press.locale)
+        try:
+            if press.keys and not await self._in_state(self._state.first_time, press.place, press.keys):
+                return None
+            command, kept = await self._pressed(press, language)
+            language = kept.language
+            return await self._do(command, kept, press)
+        except _Sentence as sentence:
+            return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)
+        except Exception as error:  # noqa: BLE001 - as above
+            return replace(notice(press.place, press.asker, language, self._incident(error, language), new_id(), "failure"), private=True)
 
     async def file(self, press: Press) -> tuple[str, bytes] | Shown:
         """All rows of the reply as a file: its name and bytes, run again under the presser's scope; a notice to show where there is none."""
-        raise NotImplementedError
+        language = locale_language(press.locale)
+        try:
+            command, kept = await self._pressed(press, language)
+            language = kept.language
+            reply = await self._again(kept, press)
+            total = max((part.result.total for part in reply.parts if part.result), default=0)
+            if not total or command.argument not in ("csv", "xlsx"):
+                raise _Sentence(say(language, "no_rows"))
+            try:
+                return await self._in_engine(file_of, reply, command.argument, language=language)
+            except UsageError:
+                raise _Sentence(say(language, "too_many_rows", total=f"{total:,}")) from None
+        except _Sentence as sentence:
+            return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)
+        except Exception as error:  # noqa: BLE001 - as above
+            return replace(notice(press.place, press.asker, language, self._incident(error, language), new_id(), "failure"), private=True)
+
+    async def about(self, incoming: Incoming, what: Literal["help", "tables", "hello"]) -> Shown | None:
+        """What there is to ask, or how; None where the message was heard before."""
+        language = locale_language(incoming.locale)
+        try:
+            if not await self._in_state(self._state.first_time, incoming.place, incoming.keys):
+                return None
+            named = [f"{name} ({about})" if about else name for name, about in self._asking.tables()]
+            sentence = say(language, "tables", tables="; ".join(named))
+            if what != "tables":
+                sentence = say(language, "help", tables=sentence)
+            if what == "hello":
+                sentence = say(language, "hello", help=sentence)
+            return notice(incoming.place, incoming.asker, language, sentence, new_id())
+        except Exception as error:  # noqa: BLE001 - as above
+            return notice(incoming.place, incoming.asker, language, self._incident(error, language), new_id(), "failure")
 
     async def posted(self, shown: Shown, message: str = "") -> None:
         """The surface has posted it, as this message of the platform."""
-        raise NotImplementedError
+        await self._settle(self._state.posted, shown.reply_id, message)
 
     async def unposted(self, shown: Shown, seconds: float | None = None) -> None:
         """The surface could not post it: it waits in the outbox, at least so many seconds."""
-        raise NotImplementedError
+        if shown.view == "answer" or shown.view == "notice":
+            await self._settle(self._state.unposted, shown.reply_id, seconds)
+
+    async def dismissed(self, shown: Shown) -> None:
+        """It can never be posted: the channel is gone, the bot was removed."""
+        await self._settle(self._state.dismissed, shown.reply_id)
 
     async def undelivered(self, platform: str) -> list[OutboxEntry]:
-        """The replies that are due to be tried again on this platform, each given to one process only."""
-        raise NotImplementedError
+        """The replies that are due to be tried (again) on this platform, each given to one process only; questions that were cut off among them."""
+        entries = []
+        try:
+            for question, incoming, tries in await self._in_state(self._state.abandoned, platform, self._deadline + LEASE):
+                language = heard_language(incoming.text, incoming.locale)
+                if tries > _MOST_STARTS:
+                    reply = failure(incoming.text[:200], say(language, "slow"))
+                    shown = await self._keep(question, incoming, reply, language, incoming.text)
+                else:
+                    shown = await self._answer(question, incoming, language)
+                if shown is not None:
+                    entries.append(OutboxEntry(question, shown.place, shown.asker, shown, 0))
+            for reply_id, tries in await self._in_state(self._state.due, platform, LEASE):
+                kept = await self._in_state(self._state.reply, reply_id)
+                if kept is None:
+                    await self._in_state(self._state.dismissed, reply_id)
+                    continue
+                shown = await self._shown_again(kept)
+                entries.append(OutboxEntry(reply_id, kept.place, kept.asker, shown, tries))
+        except Exception as error:  # noqa: BLE001 - as above; what was leased comes again
+            self._incident(error, "en")
+        return entries
+
+    # ---- questions
+
+    async def _answer(self, question: str, incoming: Incoming, language: str) -> Shown | None:
+        """Answers a question that is taken, and keeps the reply; None where someone else did meanwhile."""
+        place, asker = incoming.place, incoming.asker
+        if sentence := refusal(incoming.text, language):
+            refused = _said(incoming.text[:200], sentence, language)
+            return await self._keep(question, incoming, refused, language, "")
+        text = " ".join(incoming.text.split())
+        turns = await self._in_state(self._state.turns, place, asker) or incoming.earlier
+        thread = _thread(place, asker, incoming.locale, incoming.time_zone).model_copy(update={"turns": turns})
+        try:
+            reply = await self._in_engine(self._asking.answer, text, thread, language=language)
+        except _Sentence as sentence:
+            reply = _failed(text, str(sentence), language)
+        except Exception as error:  # noqa: BLE001 - as above; this one is kept, so that it is said even if posting fails
+            reply = _failed(text, self._incident(error, language), language)
+        return await self._keep(question, incoming, reply, language, text)
+
+    async def _keep(self, question: str, incoming: Incoming, reply: Reply, language: str, said: str) -> Shown | None:
+        first = reply.parts[0]
+        carried = (first.question,) if said and first.kind in ("answer", "clarify") and first.question != said else ()
+        kept = Kept(question, incoming.place, incoming.asker, reply, first.language or language, carried)
+        fresh = await self._in_state(self._state.keep, kept, said, LEASE, question)
+        return self._shown(kept) if fresh else None
+
+    def _shown(self, kept: Kept, page: int = 1) -> Shown:
+        """A reply as it is posted: an answer, or a sentence."""
+        first = kept.reply.parts[0]
+        if first.kind == "failure" or (first.plan is None and first.kind == "no_answer"):
+            return notice(kept.place, kept.asker, kept.language, first.message, kept.id, first.kind, first.question)
+        shown = self._show.answer(kept, page)
+        lines = [say(kept.language, "understood", question=question) for question in kept.carried]
+        return replace(shown, lines=tuple(lines))
+
+    async def _shown_again(self, kept: Kept) -> Shown:
+        """The same from what is kept, its rows got again."""
+        if not any(part.result for part in kept.reply.parts):
+            return self._shown(kept)
+        try:
+            reply = await self._again(kept, Press(kept.place, kept.asker, ""))
+        except _Sentence as sentence:
+            reply = _failed(kept.reply.parts[0].question, str(sentence), kept.language)
+        return self._shown(replace(kept, reply=reply))
+
+    # ---- presses
+
+    async def _pressed(self, press: Press, language: str) -> tuple[Command, Kept]:
+        """What was pressed and the reply that it belongs to; _Sentence where it may not be."""
+        command = read_value(press.value, self._secret)
+        kept = await self._in_state(self._state.reply, command.reply) if command else None
+        if command is None or kept is None or (kept.place.platform, kept.place.workspace) != (press.place.platform, press.place.workspace):
+            raise _Sentence(say(language, "old_button"))
+        if kept.place.private and kept.asker.id != press.asker.id:
+            raise _Sentence(say(language, "not_yours"))
+        return command, kept
+
+    async def _do(self, command: Command, kept: Kept, press: Press) -> Shown | None:
+        action, numbers = command.action, command.numbers
+        here = replace(kept.place, address=press.place.address or kept.place.address)
+        kept = replace(kept, place=here)
+        if action == "page" and len(numbers) == 1:
+            reply = await self._again(kept, press)
+            return replace(self._shown(replace(kept, reply=reply), numbers[0]), replaces=True)
+        if action == "correct" and len(numbers) == 3:
+            part = self._part(kept, numbers[0])
+            return await self._derived(command, kept, press, lambda thread: self._asking.correct(part, numbers[1], numbers[2], thread))
+        if action == "pick" and len(numbers) == 2:
+            part = self._part(kept, numbers[0])
+            return await self._derived(command, kept, press, lambda thread: self._asking.pick(part, numbers[1], thread))
+        if action == "share":
+            return await self._derived(command, kept, press, None)
+        if not await self._in_state(self._state.first_time, press.place, (f"press {press.asker.id} {press.value}",), DOUBLE_PRESS):
+            return None
+        if action == "receipt":
+            return self._show.receipt(kept, press.asker)
+        if action == "how":
+            return self._show.how(kept, press.asker)
+        if action == "judge" and command.argument in ("up", "down"):
+            await self._in_state(self._state.judge, kept.id, press.asker.id, command.argument)
+            return self._show.lines(kept, press.asker, "thanks", [say(kept.language, f"thanks_{command.argument}")])
+        if action == "file":
+            total = max((part.result.total for part in kept.reply.parts if part.result), default=0)
+            name = f"answer.{command.argument}"
+            return self._show.lines(kept, press.asker, "file", [say(kept.language, "file_ready", total=f"{total:,}", name=name)])
+        raise _Sentence(say(kept.language, "old_button"))
+
+    async def _derived(self, command: Command, kept: Kept, press: Press, make: Callable[[ChatThread], Asked] | None) -> Shown | None:
+        """A reply that a press makes of another: made once, however often it is pressed. None in the moment after, a sentence later."""
+        new = sha256(f"{command.action} {command.reply} {command.argument}".encode()).hexdigest()[:12]
+        if await self._in_state(self._state.reply, new) is not None:
+            return await self._once_more(kept, press)
+        if make is None:
+            asked = Asked(await self._again(kept, press), kept.reply.parts[0].question)
+        else:
+            thread = _thread(press.place, press.asker, press.locale, press.time_zone)
+            asked = await self._in_engine(make, thread, language=kept.language)
+        place = replace(kept.place, private=False) if make is None else kept.place
+        made = Kept(new, place, press.asker, asked.reply, kept.language, ())
+        if not await self._in_state(self._state.keep, made, asked.said, LEASE):
+            return await self._once_more(kept, press)
+        shown = self._shown(made)
+        if make is None:
+            said = say(kept.language, "shared", name=press.asker.name or press.asker.id, question=asked.said)
+            return replace(shown, lines=(said,))
+        return shown
+
+    async def _once_more(self, kept: Kept, press: Press) -> Shown | None:
+        late = await self._in_state(self._state.first_time, press.place, (f"press {press.asker.id} {press.value}",), DOUBLE_PRESS)
+        if late:
+            raise _Sentence(say(kept.language, "already"))
+        return None
+
+    async def _again(self, kept: Kept, press: Press) -> Reply:
+        """The reply with its rows, under the scope of whoever pressed."""
+        thread = _thread(kept.place, press.asker, press.locale, press.time_zone)
+        parts: list[Answer] = []
+        for part in kept.reply.parts:
+            if part.result is None:
+                parts.append(part)
+            else:
+                parts += (await self._in_engine(self._asking.again, part, thread, language=kept.language)).parts
+        return Reply(parts=tuple(parts))
+
+    def _part(self, kept: Kept, number: int) -> Answer:
+        if number >= len(kept.reply.parts):
+            raise _Sentence(say(kept.language, "old_button"))
+        return kept.reply.parts[number]
+
+    # ---- threads, time, and what goes wrong
+
+    async def _in_state(self, call: Callable[..., T], *arguments: object) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._state_pool, call, *arguments)
+
+    async def _in_engine(self, call: Callable[..., T], *arguments: object, language: str) -> T:
+        """Runs it in the engine's threads until the deadline; _Sentence where it is too much, takes too long, or does not fit any more."""
+        if self._waiting >= MOST_WAITING:
+            raise _Sentence(say(language, "busy"))
+        self._waiting += 1
+        try:
+            work = asyncio.get_running_loop().run_in_executor(self._engine_pool, call, *arguments)
+            return await asyncio.wait_for(work, self._deadline)
+        except (TimeoutError, ExecutionError):
+            raise _Sentence(say(language, "slow")) from None
+        except PlanError:
+            raise _Sentence(say(language, "gone")) from None
+        finally:
+            self._waiting -= 1
+
+    async def _settle(self, call: Callable[..., object], *arguments: object) -> None:
+        try:
+            await self._in_state(call, *arguments)
+        except Exception as error:  # noqa: BLE001 - as above; the outbox tries once more
+            self._incident(error, "en")
+
+    def _incident(self, error: Exception, language: str) -> str:
+        incident = secrets.token_hex(4)
+        log_incident(incident, error)
+        return say(language, "incident", incident=incident)
+
+
+def _thread(place: Place, asker: Asker, locale: str, time_zone: str) -> ChatThread:
+    return ChatThread(
+        asker=asker.id,
+        email=asker.email,
+        platform=place.platform,
+        workspace=place.workspace,
+        channel=place.channel,
+        thread=place.thread,
+        locale=locale,
+        time_zone=time_zone,
+    )
+
+
+def _failed(question: str, sentence: str, language: str) -> Reply:
+    made = failure(question, sentence)
+    return Reply(parts=tuple(part.model_copy(update={"language": language}) for part in made.parts))
+
+
+def _said(question: str, sentence: str, language: str) -> Reply:
+    return Reply(parts=(Answer(kind="no_answer", question=question, headline=sentence, message=sentence, language=language),))

@@ -101,6 +101,7 @@ class Shown:
     """What a surface renders.
 
     view: "answer" renders the reply (of any kind) at this page; the others render `lines` and nothing of the reply's rows.
+    lines: sentences; in an answer they stand above it. code: the query, to be set as code, empty but in "how".
     page: the first is 1; a page holds page_rows rows of each part's result.
     carried: the question as it was made whole, where it went on from the thread; else empty. language: of labels and sentences.
     replaces: it takes the place of the message whose button was pressed; otherwise it is a message of its own.
@@ -118,6 +119,7 @@ class Shown:
     buttons: tuple[Button, ...] = ()
     menus: tuple[Menu, ...] = ()
     lines: tuple[str, ...] = ()
+    code: str = ""
     carried: tuple[str, ...] = ()
     replaces: bool = False
     private: bool = False

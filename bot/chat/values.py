@@ -31,7 +31,7 @@ def signed(command: Command, secret: str) -> str:
     """The command as a value for a platform, at most 63 characters of letters, digits, dots and dashes.
 
     >>> signed(Command("page", "0123456789ab", "2"), "s")
-    'page.0123456789ab.2.2kZ7vTVgETZbWiWqzw-MMg'
+    'page.0123456789ab.2.IhoJgjJGtIB5M-MX9AIMhQ'
     """
     text = f"{command.action}.{command.reply}.{command.argument}"
     return f"{text}.{_signature(text, secret)}"
