@@ -101,9 +101,14 @@ def describes_rows(reader: Reader, node: Node, behind: Node | None) -> bool:
         behind.kind in ("noun", "value") or (behind.kind == "column" and behind.columns[0].name == reader.facts.naming)
     ):
         return True
-    before = reader.nodes.left(node.place, 3)
-    last = behind is None or behind.mention.does("place", "and", "or")
-    return last and before is not None and before.does("who", "which", "count")
+    if behind is not None and not behind.mention.does("place", "and", "or"):
+        return False
+    for before in reversed(reader.nodes.row[: node.place]):
+        if before.kind != "function":
+            return False
+        if before.mention.does("who", "which", "count"):
+            return True
+    return False
 
 
 def read_negations(reader: Reader) -> None:

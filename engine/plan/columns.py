@@ -11,7 +11,11 @@ from engine.fold import key, stem, stems
 from engine.language import Language
 from engine.letters import likeness
 
-_PLACES = ("city", "town", "place", "district", "region", "country", "state", "county", "area", "location")
+_PLACES = (  # what columns of places are called
+    *("city", "town", "place", "village", "municipality", "district", "region", "country", "state", "county", "area", "location"),
+    *("עיר", "יישוב", "מחוז", "אזור", "מדינה", "город", "район", "область", "регион", "страна"),
+    *("ciudad", "pueblo", "municipio", "distrito", "region", "provincia", "pais"),
+)
 NEAR = 0.72  # likeness of a misspelled column name
 _DIGITS = re.compile(r"\d+")
 _PLURAL_MARK = re.compile(r"\s*\(\s*(e?s)\s*\)")
@@ -148,4 +152,4 @@ def same_figures(one: str, other: str) -> bool:
 
 def names_place(names: ColumnNames, column: ColumnFacts) -> bool:
     """Whether a column answers to "city", "district", "country" or the like."""
-    return any(known.name == column.name and quality > 0.85 for word in _PLACES for known, quality in names.whole.get(stem(word), ()))
+    return any(known.name == column.name and quality > 0.95 for word in _PLACES for known, quality in names.whole.get(stem(word), ()))

@@ -64,6 +64,7 @@ def compare(reader: Reader, node: Node, literal: Node) -> None:
         if detail[0] in ("since", "until", "to", "between"):
             return  # "from", "by", "to" are mostly no comparison
         reader.trouble += 2.0
+        literal.used, literal.as_what = True, "compared"  # of rows, it may turn out
         return
     op, value = bounds_of(reader, column, literal, _AFTER_DATES.get(detail[0], detail[0]))
     how: How = "date" if column.temporal else "number"
@@ -89,7 +90,7 @@ def measured_column(reader: Reader, node: Node, literal: Node, dated: bool, abou
     if literal.number is not None and not dated and not (1000 <= literal.number <= 2999):
         fits = [c for c in fits if not c.temporal]
     after = reader.nodes.row[literal.place + 1] if literal.place + 1 < len(reader.nodes.row) else None
-    before = reader.nodes.left(node.place, 3)
+    before = reader.nodes.left(min(node.place, literal.place), 3)  # "rating 4 or more"
     between = [other for other in reader.nodes.row[node.place + 1 : literal.place] if other.kind == "column"]
     for candidate in (*between, after, before, reader.nodes.right(literal.place, 1)):
         if candidate is None or candidate.kind != "column" or candidate.used:

@@ -16,7 +16,7 @@ def read_having(draft: Draft, conditions: list[Condition]) -> None:
         if not node.does("compare") or node.used:
             continue
         (literal,) = [draft.nodes.right(node.place, 1)]
-        if literal is None or literal.used or literal.number is None:
+        if literal is None or literal.number is None or (literal.used and literal.as_what != "compared"):
             continue
         counted = draft.nodes.right(literal.place, 1)
         if counted is not None and counted.kind in ("noun",) and node.detail("compare")[0] in ("more", "less", "at_least", "at_most"):

@@ -32,6 +32,8 @@ def read_term(reader: Reader, node: Node) -> None:
             break
     if chosen is None and node.number is not None and is_number_of_column(reader, node):
         return
+    if chosen is None:
+        chosen = as_before(reader, node)
     if chosen is None and is_belied(reader, node):
         reader.trouble += 1.2
     ambiguous = False
@@ -63,6 +65,23 @@ def read_term(reader: Reader, node: Node) -> None:
         condition.values = [chosen.folded]
     reader.trouble += 1.2 if ambiguous and node.number is not None else 0.0
     reader.add(condition, node, *([qualifier] if qualifier else []))
+
+
+def as_before(reader: Reader, node: Node) -> Option | None:
+    """ "London or Paris": the second term is of the first one's column, where that holds it."""
+    joining = reader.nodes.row[node.place - 1] if node.place else None
+    if (
+        joining is None
+        or joining.kind != "function"
+        or not joining.mention.does("or", "and")
+        or joining.mention.does("having")
+        or not reader.found
+    ):
+        return None
+    last = reader.found[-1]
+    if last.end != joining.mention.start:
+        return None
+    return next((option for option in node.options if option.column.name == last.column.name and option.how != "part"), None)
 
 
 def is_belied(reader: Reader, node: Node) -> bool:
