@@ -60,7 +60,7 @@ def _print(reply: Reply, console: Console, every_row: bool) -> None:
         if part.result and part.result.rows:
             rows = part.result.rows if every_row else part.result.rows[:FIRST_ROWS]
             shown = len(rows)
-            _print_rows(part.result, rows, words, console)
+            print_rows(part.result, rows, words, console)
         for text in _after(part, shown):
             console.print(Text(isolated(one_line(text)), style="dim"))
 
@@ -77,7 +77,8 @@ def _after(part: Answer, shown: int) -> list[str]:
     return [text for text in (*said, unused_line(part), freshness_line(part)) if text]
 
 
-def _print_rows(result: ResultTable, rows: Sequence[tuple[Value, ...]], words: Words, console: Console) -> None:
+def print_rows(result: ResultTable, rows: Sequence[tuple[Value, ...]], words: Words, console: Console) -> None:
+    """Rows as a table, or as records where the screen has no room for one."""
     texts = [[isolated(lines(shown_value(value, words))) for value in row] for row in rows]
     names = [isolated(one_line(column.name)) for column in result.columns]
     if len(names) * (_NARROWEST + 2) > console.width:

@@ -41,6 +41,11 @@ def setting(name: str) -> str:
     return os.environ.get(name, "").strip()
 
 
+def given() -> dict[str, str]:
+    """Those of VARIABLES that are set, empty ones among them."""
+    return {name: os.environ[name] for name in VARIABLES if name in os.environ}
+
+
 def catalog_path() -> Path | None:
     """The catalog that is used when none is named: ALMANAC_CATALOG, else ./almanac.toml where there is one, else None; raises UsageError."""
     if named := os.environ.get("ALMANAC_CATALOG", "").strip():

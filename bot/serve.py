@@ -1,0 +1,121 @@
+"""One HTTP server for all chats: each surface whose settings are there is started, the others say why they are not."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import web
+
+from bot.chat.asking import Asking
+from bot.chat.handler import Handler
+from bot.chat.outbox import keep_emptying
+from bot.chat.state import State, keep_days
+from bot.chat.types import Deliver
+from engine.settings import given, setting
+
+FORGET_EVERY: Final = 3600.0  # seconds
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Surface:
+    """A chat: its name, and what starts it or says in one sentence why it is not started."""
+
+    name: str
+    start: Callable[[web.Application, Handler, str], Deliver | str]
+
+
+def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surface] | None = None) -> tuple[web.Application, list[str]]:
+    """The server's application, and a sentence on each surface; raises UsageError where a setting is wrong.
+
+    It closes the handler and the state when it ends.
+    """
+    days = keep_days()
+    handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"))
+    app = web.Application(client_max_size=4 * 1024**2)
+    delivers: dict[str, Deliver] = {}
+    told: list[str] = []
+    for surface in SURFACES if surfaces is None else surfaces:
+        started = surface.start(app, handler, host)
+        if isinstance(started, str):
+            told.append(started)
+        else:
+            delivers[surface.name.casefold()] = started
+            told.append(f"{surface.name} is started.")
+
+    async def health(_: web.Request) -> web.Response:
+        return web.json_response({"status": "alive"})
+
+    async def ready(_: web.Request) -> web.Response:
+        try:
+            tables = len(asking.tables())
+            waiting = await asyncio.to_thread(state.waiting)
+        except Exception:  # a probe is answered, whatever is wrong
+            log.exception("not ready")
+            return web.json_response({"status": "not ready"}, status=503)
+        status = 200 if tables and delivers else 503
+        body = {"status": "ready" if status == 200 else "not ready", "tables": tables, "surfaces": sorted(delivers), "waiting": waiting}
+        return web.json_response(body, status=status)
+
+    async def running(_: web.Application) -> AsyncIterator[None]:
+        tasks = [asyncio.create_task(keep_emptying(handler, delivers)), asyncio.create_task(_forget(state, days))]
+        yield
+        for task in tasks:
+            task.cancel()
+            with suppress(asyncio.CancelledError):
+                await task
+        await asyncio.to_thread(handler.close)
+        state.close()
+
+    app.router.add_get("/health", health)
+    app.router.add_get("/ready", ready)
+    # before the surfaces', whose work still needs the handler when theirs ends
+    app.cleanup_ctx.insert(0, running)
+    return app, told
+
+
+def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str], None]) -> None:
+    """Serves until it is told to stop; raises OSError where it cannot listen there."""
+    app, told = application(state, asking, host)
+    for sentence in told:
+        say(sentence)
+    web.run_app(app, host=host, port=port, print=None, access_log=None, handle_signals=True, shutdown_timeout=15.0)
+
+
+async def _forget(state: State, days: float) -> None:
+    while True:
+        try:
+            await asyncio.to_thread(state.forget, days)
+        except Exception:
+            log.exception("what is old could not be forgotten")
+        await asyncio.sleep(FORGET_EVERY)
+
+
+def _start_slack(app: web.Application, handler: Handler, host: str) -> Deliver | str:
+    from bot.slack.settings import slack_settings
+
+    settings = slack_settings()
+    if isinstance(settings, str):
+        return settings
+    from bot.slack.surface import register  # slack-bolt, which a server without Slack does not need
+
+    return register(app, handler, settings)
+
+
+def _start_teams(app: web.Application, handler: Handler, host: str) -> Deliver | str:
+    from bot.teams.settings import teams_settings
+
+    settings = teams_settings(given(), host)
+    if isinstance(settings, str):
+        return settings
+    from bot.teams.surface import register
+
+    return register(app, handler, settings)
+
+
+SURFACES: Final = (Surface("Slack", _start_slack), Surface("Teams", _start_teams))
