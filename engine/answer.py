@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from engine.execute import count_rows
+from engine.execute import count_rows, execute
+from engine.fold import key
 from engine.language import Language
+from engine.letters import likeness
 from engine.plan.condition import Condition
 from engine.plan.decide import Decision
 from engine.settings import printable
@@ -15,14 +17,18 @@ from engine.types import (
     ClarifyPlan,
     Clause,
     Confidence,
+    Measure,
     NoAnswerPlan,
     Question,
     ResultTable,
+    Sort,
     TablePlan,
     Value,
 )
 
 _MOST_WORDS = 8  # of those without a place, in a message
+
+MOST_NEAR = 300  # terms that are looked through for the nearest
 
 
 def answer(question: Question, decision: Decision, result: ResultTable, sql: str, language: Language) -> Answer:
@@ -162,9 +168,33 @@ def explain_empty(plan: TablePlan, table: OpenTable, decision: Decision, languag
     most, emptying = max(counts, key=lambda counted: counted[0])
     if not most:
         return ""
+    near = near_terms_with_rows(plan, emptying, table)
     rows = sentences["row" if most == 1 else "rows"].format(what="", total=f"{most:,}").strip(": ")
     without = sentences["without"].format(phrase=_clause(emptying), rows=rows)
-    return f"{sentences['empties'].format(condition=_clause(emptying))} {without}"
+    nearest = f" {sentences['near'].format(terms=', '.join(near))}" if near else ""
+    return f"{sentences['empties'].format(condition=_clause(emptying))} {without}{nearest}"
+
+
+def near_terms_with_rows(plan: TablePlan, clause: Clause, table: OpenTable, limit: int = 3) -> list[str]:
+    """The terms of a condition's column that go with the rest of the plan, those spelled most alike first and then the commonest."""
+    comparison = clause.any_of[0]
+    column = table.facts.column(comparison.column)
+    if len(clause.any_of) > 1 or comparison.op not in ("is", "has", "starts_with", "words") or not column.textual:
+        return []
+    count = Measure(function="count")
+    rest = TablePlan(
+        table=plan.table,
+        where=tuple(one for one in plan.where if one is not clause),
+        group_by=(column.name,),
+        measures=(count,),
+        sort=(Sort(by=count, descending=True),),
+        limit=MOST_NEAR,
+    )
+    result, _ = execute(rest, table)
+    asked = key(str(comparison.values[0]))
+    found = [(str(term), int(rows or 0)) for term, rows in result.rows if term is not None]
+    found.sort(key=lambda one: (-round(likeness(asked, key(one[0])), 1), -one[1]))
+    return [f"{term} ({rows:,})" for term, rows in found[:limit]]
 
 
 def _clause(clause: Clause) -> str:
