@@ -1,0 +1,229 @@
+"""Teams on loopback, as strict as the real thing: the connector, the keys that its tokens are signed with, tokens for the bot, OneDrive."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import secrets
+import time
+from collections import defaultdict
+from dataclasses import dataclass, field
+from typing import Any
+
+import aiohttp
+import jwt
+import requests
+from aiohttp import web
+from botframework.connector.auth import AppCredentials
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from tests.teams.card_check import elements, message_problems
+
+ISSUER = "https://api.botframework.com"
+APP_ID, SECRET, TENANT = "00000000-0000-4000-8000-000000000001", "a client secret", "11111111-0000-4000-8000-000000000002"
+BOT = {"id": f"28:{APP_ID}", "name": "Almanac"}
+ANSWER_SECONDS = 5.0
+
+
+class Credentials(AppCredentials):  # type: ignore[misc]
+    """The bot's token from the stand-in's token endpoint, by id and secret, kept until it is told to be renewed."""
+
+    def __init__(self, url: str, secret: str = SECRET) -> None:
+        super().__init__(app_id=APP_ID)
+        self._url, self._secret, self._token = url, secret, ""
+
+    def get_access_token(self, force_refresh: bool = False) -> str:
+        """The token; raises PermissionError where the secret is wrong."""
+        if not self._token or force_refresh:
+            found = requests.post(f"{self._url}/token", data={"client_id": APP_ID, "client_secret": self._secret}, timeout=5)
+            if found.status_code != 200:
+                raise PermissionError("no token")
+            self._token = found.json()["access_token"]
+        return self._token
+
+
+@dataclass
+class Posted:
+    """One call of the connector that it took: "post", "reply" or "update"."""
+
+    how: str
+    conversation: str
+    id: str
+    activity: dict[str, Any]
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """The message's card."""
+        return self.activity["attachments"][0]["content"]  # type: ignore[no-any-return]
+
+
+@dataclass
+class Teams:
+    """The stand-in: `said` is what the bot posted; what it refused stands in `refused` with the reason."""
+
+    bot: str = ""  # the bot's address
+    url: str = ""
+    said: list[Posted] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
+    files: dict[str, bytes] = field(default_factory=dict)
+    conversations: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)  # conversations that the bot was removed from
+    fail: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # statuses of the next calls, each with headers
+    seconds: list[float] = field(default_factory=list)  # that the bot took to answer requests
+    key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048))
+    kid: str = "a key"
+    tokens: set[str] = field(default_factory=set)
+    key_fetches: int = 0
+
+    def __post_init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._changed = asyncio.Condition()
+        self._ids: dict[str, set[str]] = defaultdict(set)
+
+    # ---- what it serves
+
+    def app(self) -> web.Application:
+        """The endpoints: keys, tokens, the connector, uploads."""
+        app = web.Application()
+        app.router.add_get("/openid", self._openid)
+        app.router.add_get("/keys", self._keys)
+        app.router.add_post("/token", self._token)
+        app.router.add_post("/v3/conversations/{conversation}/activities", self._post)
+        app.router.add_post("/v3/conversations/{conversation}/activities/{activity}", self._post)
+        app.router.add_put("/v3/conversations/{conversation}/activities/{activity}", self._post)
+        app.router.add_put("/upload/{name}", self._upload)
+        return app
+
+    async def _openid(self, request: web.Request) -> web.Response:
+        return web.json_response({"issuer": ISSUER, "jwks_uri": f"{self.url}/keys", "id_token_signing_alg_values_supported": ["RS256"]})
+
+    async def _keys(self, request: web.Request) -> web.Response:
+        self.key_fetches += 1
+        key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(self.key.public_key()))
+        return web.json_response({"keys": [key | {"kid": self.kid, "use": "sig", "endorsements": ["msteams"]}]})
+
+    async def _token(self, request: web.Request) -> web.Response:
+        form = await request.post()
+        if (form.get("client_id"), form.get("client_secret")) != (APP_ID, SECRET):
+            return web.json_response({"error": "invalid_client"}, status=401)
+        token = secrets.token_hex(16)
+        self.tokens.add(token)
+        return web.json_response({"token_type": "Bearer", "expires_in": 3600, "access_token": token})
+
+    async def _post(self, request: web.Request) -> web.Response:
+        raw = await request.read()
+        conversation = request.match_info["conversation"]
+        if self.fail:
+            status, headers = self.fail.pop(0)
+            return self._refuse(status, "as told", headers)
+        if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return self._refuse(401, "a call without a token of this bot")
+        if conversation in self.gone:
+            return self._refuse(403, "BotNotInConversationRoster")
+        if conversation not in self.conversations:
+            return self._refuse(404, f"no conversation {conversation}")
+        activity = json.loads(raw)
+        if problems := message_problems(activity, len(raw)):
+            return self._refuse(400, "; ".join(problems))
+        told = request.match_info.get("activity", "")
+        if request.method == "PUT":
+            if told not in self._ids[conversation]:
+                return self._refuse(404, f"no message {told} to replace")
+            how, number = "update", told
+        else:
+            how, number = ("reply" if told else "post"), f"m{next(self._numbers)}"
+        self._ids[conversation].add(number)
+        async with self._changed:
+            self.said.append(Posted(how, conversation, number, activity))
+            self._changed.notify_all()
+        return web.json_response({"id": number}, status=201 if how != "update" else 200)
+
+    def _refuse(self, status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
+        self.refused.append(f"{status} {why}")
+        return web.json_response({"error": {"code": "Refused", "message": why}}, status=status, headers=headers)
+
+    async def _upload(self, request: web.Request) -> web.Response:
+        data = await request.read()
+        if request.headers.get("Content-Range") != f"bytes 0-{len(data) - 1}/{len(data)}":
+            return web.Response(status=416)
+        self.files[request.match_info["name"]] = data
+        return web.Response(status=201)
+
+    # ---- what it sends
+
+    def token(self, **changes: Any) -> str:
+        """A token as Teams signs it; changes replace claims, None takes one away; `key` and `kid` replace what it is signed with."""
+        key, kid = changes.pop("key", self.key), changes.pop("kid", self.kid)
+        now = int(time.time())
+        claims = {"iss": ISSUER, "aud": APP_ID, "serviceurl": self.url, "nbf": now - 10, "exp": now + 3600} | changes
+        claims = {name: value for name, value in claims.items() if value is not None}
+        return jwt.encode(claims, key, algorithm="RS256", headers={"kid": kid})
+
+    def activity(self, text: str | None = None, *, kind: str = "message", conversation: str = "personal", person: str = "Dana", **more: Any) -> dict[str, Any]:
+        """An activity as Teams sends it; a conversation with ";messageid=" in its name is a thread of a channel."""
+        channel = ";messageid=" in conversation
+        self.conversations.add(conversation)
+        made: dict[str, Any] = {
+            "type": kind,
+            "id": f"a{next(self._numbers)}",
+            "timestamp": "2026-11-30T08:00:00.000Z",
+            "localTimezone": "Asia/Jerusalem",
+            "locale": "en-US",
+            "channelId": "msteams",
+            "serviceUrl": self.url,
+            "from": {"id": f"29:{person}", "name": person, "aadObjectId": f"aad-{person}"},
+            "recipient": BOT,
+            "conversation": {"id": conversation, "tenantId": TENANT, "conversationType": "channel" if channel else "personal"},
+            "channelData": {"tenant": {"id": TENANT}},
+        }
+        if text is not None:
+            made |= {"text": text, "textFormat": "plain"}
+        return made | more
+
+    async def send(self, activity: dict[str, Any], token: str | None = None, headers: dict[str, str] | None = None) -> tuple[int, Any]:
+        """Posts an activity to the bot: status and the reply's JSON, None where it has none. Fails where the bot takes longer than Teams waits."""
+        sent = {"Authorization": f"Bearer {self.token() if token is None else token}"} if headers is None else headers
+        began = time.monotonic()
+        timeout = aiohttp.ClientTimeout(total=ANSWER_SECONDS)
+        async with aiohttp.ClientSession(timeout=timeout) as http, http.post(self.bot, json=activity, headers=sent) as response:
+            raw = await response.read()
+        self.seconds.append(time.monotonic() - began)
+        return response.status, json.loads(raw) if raw else None
+
+    async def press(self, posted: Posted, title: str, *, choose: str = "", person: str = "Dana", **more: Any) -> tuple[int, Any]:
+        """Presses the button of that title on a message's latest card; choose is the title of a choice of the menu beside it."""
+        button = next(e for e in elements(posted.card) if e["type"] == "Action.Execute" and e["title"] == title)
+        data = dict(button["data"])
+        for menu in elements(posted.card):
+            if menu["type"] == "Input.ChoiceSet":
+                data[menu["id"]] = next((c["value"] for c in menu["choices"] if c["title"] == choose), "")
+        return await self.press_data(posted, data, person=person, **more)
+
+    async def press_data(self, posted: Posted, data: dict[str, Any], *, person: str = "Dana", **more: Any) -> tuple[int, Any]:
+        """Sends the data of a button as Teams does for Action.Execute."""
+        value = {"action": {"type": "Action.Execute", "verb": "almanac", "data": data}, "trigger": "manual"}
+        name = "adaptiveCard/action"
+        sent = self.activity(kind="invoke", conversation=posted.conversation, person=person, name=name, value=value, replyToId=posted.id)
+        return await self.send(sent | more)
+
+    async def until(self, count: int, seconds: float = 10.0) -> list[Posted]:
+        """Waits until the bot has posted so many messages (signs of work are not counted), and gives them."""
+        async with self._changed:
+            await asyncio.wait_for(self._changed.wait_for(lambda: len(self.messages) >= count), seconds)
+        return self.messages
+
+    @property
+    def messages(self) -> list[Posted]:
+        """What was posted, without signs of work."""
+        return [posted for posted in self.said if posted.activity["type"] == "message"]
+
+
+async def serve(app: web.Application) -> tuple[web.AppRunner, str]:
+    """An application on a free port of loopback, and its address."""
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    host, port = runner.addresses[0][:2]
+    return runner, f"http://{host}:{port}"
