@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import sys
 from collections.abc import Callable, Sequence
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from bot import __version__
+from bot.output import OutputClosedError, OutputError, give_up_output, open_standard_output
+from bot.say import say
 from engine.errors import AlmanacError, UsageError
 from engine.settings import catalog_path, log_incident, start_logging
 
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 NOT_ANSWERED: Final = 1
 FAILED: Final = 3
 INTERRUPTED: Final = 130
-PIPE_CLOSED: Final = 141
 _PATH: Final = click.Path(path_type=Path)
 _CATALOG_HELP: Final = "The catalog; else ALMANAC_CATALOG, else ./almanac.toml."
 _NOTHING_TO_ASK: Final = (
@@ -33,6 +33,7 @@ _NOTHING_TO_ASK: Final = (
 
 def main() -> None:
     """The entry point: runs a command and leaves with its exit status."""
+    open_standard_output()
     sys.exit(run(sys.argv[1:]))
 
 
@@ -46,22 +47,32 @@ def run(arguments: Sequence[str]) -> int:
         status = cli.main(list(arguments), prog_name="almanac", standalone_mode=False)
         sys.stdout.flush()
         return status if isinstance(status, int) else 0
-    except click.ClickException as error:
-        _say(f"{_sentence(error.format_message())} `almanac --help` tells what there is.")
+    except click.exceptions.NoArgsIsHelpError as error:
+        return _help(error.format_message())
+    except click.NoSuchOption as error:
+        dash = ' A question that begins with "-" goes after --, as in: almanac ask -- "-5 degrees".' if _is_of(error, "ask") else ""
+        say(f"{_sentence(error.format_message())} `almanac --help` tells what there is.{dash}")
         return UsageError.status
+    except click.ClickException as error:
+        say(f"{_sentence(error.format_message())} `almanac --help` tells what there is.")
+        return UsageError.status
+    except OutputError as error:
+        give_up_output()
+        if not isinstance(error, OutputClosedError):
+            say(str(error))
+        return error.status
     except AlmanacError as error:
-        _say(str(error))
+        say(str(error))
         return error.status
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
-    except BrokenPipeError:
-        # whoever reads has enough; what is still buffered must not complain at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return PIPE_CLOSED
+    except MemoryError:
+        say("There is not enough memory for this; ask a smaller table, or on a machine with more.")
+        return FAILED
     except Exception as error:  # noqa: BLE001 - the one place of the command line that catches everything
         incident = secrets.token_hex(4)
         log = log_incident(incident, error)
-        _say(f"Something went wrong that should not have (incident {incident}{f', told in {log}' if log else ''}).")
+        say(f"Something went wrong that should not have (incident {incident}{f', told in {log}' if log else ''}).")
         return FAILED
 
 
@@ -69,6 +80,19 @@ def run(arguments: Sequence[str]) -> int:
 @click.version_option(__version__, message="almanac %(version)s")
 def cli() -> None:
     """Answers questions from your tables: every row that matches, and how it was found."""
+
+
+def _is_of(error: click.UsageError, command: str) -> bool:
+    return error.ctx is not None and error.ctx.command.name == command
+
+
+def _help(text: str) -> int:
+    try:
+        click.echo(text)
+    except OutputError as error:
+        give_up_output()
+        return error.status
+    return UsageError.status
 
 
 def _with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +107,7 @@ def _with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--json", "as_json", is_flag=True, help="The reply as JSON, and nothing else, on standard output.")
 @click.option("--thread", "thread", type=_PATH, metavar="FILE", help='What was said before, a JSON list of {"who", "text"}.')
 @click.option("--save", "save", type=_PATH, metavar="FILE", help="Save all rows as FILE.csv or FILE.xlsx as well.")
+@click.option("--overwrite", is_flag=True, help="Let --save replace a file that is there; never one that is asked.")
 @click.option("--all", "every_row", is_flag=True, help="Show every row on a terminal; a pipe and a file have them anyway.")
 def ask(
     question: tuple[str, ...],
@@ -91,6 +116,7 @@ def ask(
     as_json: bool,
     thread: Path | None,
     save: Path | None,
+    overwrite: bool,
     every_row: bool,
 ) -> int:
     """Answer QUESTION from the tables."""
@@ -98,25 +124,27 @@ def ask(
 
     text = checked_question(" ".join(question))
     chosen = _catalog(table, catalog)
+    read: list[Path] = []
     if save is not None:
         from bot.save import checked_target
+        from bot.target import read_for
 
-        checked_target(save)
-    from bot.answering import answers_from, tables_of
+        read = [*read_for(chosen), *([thread] if thread else [])]
+        checked_target(save, read, overwrite=overwrite)
+    from bot.answering import answers_from, from_tables
     from bot.thread import thread_from_file
     from engine.types import ChatThread
 
     said = thread_from_file(thread) if thread else ChatThread()
     try:
-        with tables_of(chosen) as tables:
-            reply = answers_from(tables)(text, said)
+        reply = from_tables(chosen, lambda tables: answers_from(tables)(text, said))
     except AlmanacError as error:
         if as_json and error.status == FAILED:
             from bot.failure import failure
 
             _print_json(failure(text, str(error)).to_json())
         raise
-    saved = _save(reply, save)
+    saved = _save(reply, save, read, overwrite)
     if as_json:
         _print_json(reply.to_json())
     else:
@@ -124,9 +152,9 @@ def ask(
 
         print_reply(reply, sys.stdout, every_row=every_row)
     for path in saved:
-        _say(f'Saved as "{path}".')
+        say(f'Saved as "{path}".')
     if save is not None and not saved:
-        _say("There are no rows to save.")
+        say("There are no rows to save.")
     return {"answer": 0, "failure": FAILED}.get(reply.kind, NOT_ANSWERED)
 
 
@@ -148,7 +176,7 @@ def init(source: str, out: Path | None) -> None:
     except FileExistsError:
         if out is not None:
             raise UsageError(f'There is already a file "{target}"; name another with --out, or - for standard output.') from None
-        _say(f'There is already a file "{target}", which was left as it is; this is the draft.')
+        say(f'There is already a file "{target}", which was left as it is; this is the draft.')
         click.echo(made.text, nl=False)
         return
     except OSError:
@@ -212,7 +240,7 @@ def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: 
     elif sources:
         raise UsageError("--source replaces a table of a catalog; name the catalog with --catalog.")
     tally = evaluate_cases(cases, root, out, catalog=chosen, field=field)
-    _say(f"{tally.cases} cases asked, {tally.answered} answered, {tally.failed} failed; the replies are in {out}.")
+    say(f"{tally.cases} cases asked, {tally.answered} answered, {tally.failed} failed; the replies are in {out}.")
 
 
 def _catalog(table: str | None, catalog: Path | None) -> Catalog:
@@ -228,12 +256,12 @@ def _catalog(table: str | None, catalog: Path | None) -> Catalog:
     raise UsageError(_NOTHING_TO_ASK)
 
 
-def _save(reply: Reply, path: Path | None) -> list[Path]:
+def _save(reply: Reply, path: Path | None, read: list[Path], overwrite: bool) -> list[Path]:
     if path is None:
         return []
     from bot.save import save_reply
 
-    return save_reply(reply, path)
+    return save_reply(reply, path, read, overwrite=overwrite)
 
 
 def _print_json(value: Any) -> None:
@@ -242,14 +270,6 @@ def _print_json(value: Any) -> None:
     with suppress(AttributeError):
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
     click.echo(json_text(value))
-
-
-def _say(text: str) -> None:
-    """A line for the person, on standard error; one that nobody can read is no reason to fail."""
-    from bot.escape import one_line
-
-    with suppress(OSError, ValueError, AttributeError):
-        print(one_line(text), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _sentence(text: str) -> str:

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bot.answering import answers_from, tables_of
+from bot.answering import answers_from, from_tables
 from bot.escape import one_line
 from engine.build.facts import ColumnFacts
 from engine.catalog import catalog_of
+from engine.read.where import path_of
 from engine.table import OpenTable
 from engine.types import ChatThread, Reply
 
@@ -41,18 +42,20 @@ class Draft:
 def draft(source: str, folder: Path) -> Draft:
     """Drafts a catalog that will lie in the folder; raises SourceError where the source cannot be read."""
     catalog = catalog_of(source)
-    path = str(Path(source).expanduser().absolute())
+    path = str(path_of(source, None).absolute())
     beside = os.path.relpath(path, folder.absolute())
     here = source if "://" in source else path if beside.startswith("../..") else beside
-    with tables_of(catalog) as tables:
+
+    def drafted(tables: list[OpenTable]) -> Draft:
         answer = answers_from(tables)
         questions: list[str] = []
         for table in tables:
             for asked in _candidates(table):
                 if len(questions) < QUESTIONS and _works(answer(asked, ChatThread())):
                     questions.append(asked)
-        name = catalog.tables[0].name
-        return Draft(text=_text(name, here, tables, questions), questions=questions)
+        return Draft(text=_text(catalog.tables[0].name, here, tables, questions), questions=questions)
+
+    return from_tables(catalog, drafted)
 
 
 def _works(reply: Reply) -> bool:

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.answering import Answering, answers_from, tables_of
+from bot.answering import Answering, answers_from, from_tables
 from bot.escape import json_text
 from bot.failure import failure
 from bot.progress import ProgressBar
+from bot.target import checked_file, read_for, replace
 from bot.thread import turns_of
 from engine.catalog import Catalog, catalog_of
-from engine.errors import AlmanacError, UsageError
+from engine.errors import AlmanacError, DamageError, UsageError
+from engine.table import OpenTable
 from engine.types import ChatThread, Reply
 
 log = logging.getLogger(__name__)
@@ -37,17 +39,22 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
     """Writes one JSON line for each case, in their order: the reply, and id, seconds, llm_calls and tokens.
 
     A case is asked of the catalog, or without one of its own `table_file` or `db` (an SQLite database, all its tables), relative to root.
-    What goes wrong with one case is its reply, of kind failure. Raises UsageError for unreadable cases and an unwritable file of results.
+    What goes wrong with one case is its reply, of kind failure. Earlier results are replaced, and nothing that is read. Raises UsageError for
+    unreadable cases, a root that is not there and an unwritable file of results.
     """
     cases = _read(path, field)
+    if not root.is_dir():
+        raise UsageError(f'There is no folder "{root}"; --root names the one that the paths of the cases are relative to.')
     groups: dict[str, list[int]] = defaultdict(list)
     for at, case in enumerate(cases):
         groups["" if catalog else _source(case, root, path)].append(at)
+    asked_of = {source: catalog or catalog_of(source) for source in groups}
+    checked_file(out, [path, *(file for each in asked_of.values() for file in read_for(each))], "--out")
     results: dict[int, Asked] = {}
     with ProgressBar() as bar:
         bar.report(path.name, 0, len(cases))
         for source, places in groups.items():
-            for at, asked in _ask_group(catalog or catalog_of(source), [(at, cases[at]) for at in places], field):
+            for at, asked in _ask_group(asked_of[source], [(at, cases[at]) for at in places], field):
                 results[at] = asked
                 bar.report(path.name, len(results), len(cases))
     _write(out, "".join(_line(case, *results[at]) for at, case in enumerate(cases)))
@@ -57,10 +64,13 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
 
 def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> list[tuple[int, Asked]]:
     """Opens the tables once for all the cases that ask them."""
+
+    def asked(tables: list[OpenTable]) -> list[tuple[int, Asked]]:
+        answer = answers_from(tables)
+        return [(at, _ask(case, case[field], answer)) for at, case in cases]
+
     try:
-        with tables_of(catalog) as tables:
-            answer = answers_from(tables)
-            return [(at, _ask(case, case[field], answer)) for at, case in cases]
+        return from_tables(catalog, asked)
     except AlmanacError as error:
         return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]
     except Exception:
@@ -72,6 +82,8 @@ def _ask(case: Case, question: str, answer: Answering) -> Asked:
     start = time.perf_counter()
     try:
         reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))))
+    except DamageError:
+        raise  # of no case, but of the tables, which are built anew
     except AlmanacError as error:
         reply = failure(question, str(error))
     except Exception:
@@ -117,9 +129,10 @@ def _read(path: Path, field: str) -> list[Case]:
 
 
 def _write(out: Path, text: str) -> None:
-    temporary = out.with_name(out.name + ".part")
-    try:
+    def write(temporary: Path) -> None:
         temporary.write_text(text, encoding="utf-8")
-        temporary.replace(out)
+
+    try:
+        replace(out, write)
     except OSError:
         raise UsageError(f'The results cannot be written as "{out}"; name a file in a folder that you may write in.') from None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import os
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -14,11 +13,20 @@ from typing import Final
 
 import xlsxwriter
 
+from bot.target import checked_file, replace
 from engine.errors import AlmanacError, UsageError
 from engine.types import Reply, ResultColumn, ResultTable, Value
 
 _STARTS_A_FORMULA: Final = tuple("=+-@\t\r\n＝＋－＠")
-_REFUSALS: Final = {errno.EACCES: "you may not write there", errno.ENOSPC: "the disk is full", errno.EROFS: "the folder is read-only"}
+_REFUSALS: Final = {
+    errno.EACCES: "you may not write there",
+    errno.EPERM: "you may not write there",
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "your share of the disk is full",
+    errno.EROFS: "the folder is read-only",
+    errno.EFBIG: "it would be larger than a file may be",
+    errno.ENAMETOOLONG: "its name is longer than a name can be",
+}
 _LONGEST_CELL: Final = 32_767  # characters, of XLSX
 _MOST_ROWS: Final = 1_048_575  # of an XLSX sheet, without its header
 _EARLIEST: Final = datetime(1900, 3, 1)  # before it spreadsheets disagree on what a day's number is
@@ -28,21 +36,29 @@ class SaveError(AlmanacError):
     """An answer could not be written to the file that was asked for."""
 
 
-def checked_target(path: Path) -> Path:
-    """The path, when an answer can be saved there; raises UsageError for a kind of file that is not known or a folder that is not there."""
+def checked_target(path: Path, read: Iterable[Path] = (), *, overwrite: bool = False) -> Path:
+    """The path, when an answer can be saved there.
+
+    Raises UsageError for a kind of file that is not known, a folder that is not there, a file that is itself read, and one that is there already,
+    unless it may be overwritten.
+    """
     if path.suffix.casefold() not in (".csv", ".xlsx"):
         raise UsageError(f'An answer is saved as .csv or .xlsx, and "{path.name}" is neither.')
-    if not path.parent.is_dir():
-        raise UsageError(f'There is no folder "{path.parent}" to save "{path.name}" in.')
-    if path.is_dir():
-        raise UsageError(f'"{path}" is a folder; name a file to save the answer in.')
+    checked_file(path, read, "--save")
+    _check_new(path, overwrite)
     return path
 
 
-def save_reply(reply: Reply, path: Path) -> list[Path]:
+def _check_new(path: Path, overwrite: bool) -> None:
+    if not overwrite and os.path.lexists(path):
+        raise UsageError(f'There is already a file "{path}"; name another with --save, or replace it with --overwrite.')
+
+
+def save_reply(reply: Reply, path: Path, read: Iterable[Path] = (), *, overwrite: bool = False) -> list[Path]:
     """Writes all rows and gives the files: of several parts, XLSX has a sheet each and CSV a file each ("answer-2.csv").
 
-    A file is there whole or not at all. Raises SaveError where it cannot be written, UsageError where XLSX cannot hold the rows.
+    A file is there whole or not at all. Raises SaveError where it cannot be written, UsageError where XLSX cannot hold the rows, and what
+    checked_target raises for any of the files.
     """
     results = [part.result for part in reply.parts if part.result is not None]
     if not results:
@@ -50,9 +66,12 @@ def save_reply(reply: Reply, path: Path) -> list[Path]:
     if path.suffix.casefold() == ".xlsx":
         if too_long := next((result for result in results if len(result.rows) > _MOST_ROWS), None):
             raise UsageError(f"XLSX holds {_MOST_ROWS:,} rows and the answer has {len(too_long.rows):,}; save it as .csv.")
+        _check_new(path, overwrite)
         _replace(path, lambda target: _write_xlsx(results, target))
         return [path]
     paths = [path if at == 1 else path.with_stem(f"{path.stem}-{at}") for at in range(1, len(results) + 1)]
+    for target in paths:
+        checked_target(target, read, overwrite=overwrite)
     for result, target in zip(results, paths, strict=True):
         _replace(target, lambda temporary, result=result: _write_csv(result, temporary))  # type: ignore[misc]
     return paths
@@ -128,20 +147,11 @@ def _said(path: Path) -> Iterator[None]:
         why = _REFUSALS.get(error.errno or 0, "the folder refused it")
         raise SaveError(f'The answer could not be saved as "{path}": {why}.') from error
     except xlsxwriter.exceptions.XlsxWriterException as error:
-        raise SaveError(f'The answer could not be saved as "{path}": the folder refused it.') from error
+        number = getattr(error.args[0], "errno", 0) if error.args else 0
+        raise SaveError(f'The answer could not be saved as "{path}": {_REFUSALS.get(number, "the folder refused it")}.') from error
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Writes beside the target and then takes its place, so that no half file is ever seen."""
     with _said(path):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".almanac-", suffix=path.suffix)
-        os.close(handle)
-        temporary = Path(name)
-        try:
-            write(temporary)
-            umask = os.umask(0)
-            os.umask(umask)
-            temporary.chmod(0o666 & ~umask)  # as a file that is simply opened would have
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace(path, write)

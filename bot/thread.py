@@ -9,13 +9,15 @@ from typing import Any
 from engine.errors import UsageError
 from engine.types import ChatThread, Turn
 
+_LARGEST = 10_000_000  # bytes: what has no end, such as a device, is not read for ever
 _WHO = ("asker", "bot", "other")
 
 
 def thread_from_file(path: Path) -> ChatThread:
     """The thread of a JSON file, a list of {"who", "text"}, oldest first; raises UsageError where it is something else."""
     try:
-        turns = json.loads(path.read_text(encoding="utf-8-sig"))
+        with path.open("rb") as file:
+            turns = json.loads(file.read(_LARGEST).decode("utf-8-sig"))
     except FileNotFoundError:
         raise UsageError(f'There is no thread file "{path}".') from None
     except (OSError, ValueError, RecursionError):

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import errno
 import re
+import sys
 from pathlib import Path
+
+if sys.platform != "win32":
+    import resource
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 _READ_ONLY = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
@@ -27,6 +31,11 @@ def store_error(error: OSError, folder: Path) -> StoreError:
     return StoreError(_sentence(error.errno, folder))
 
 
+def no_folder(folder: Path) -> StoreError:
+    """The sentence where not even an empty folder can be made."""
+    return StoreError(f"Built tables cannot be kept in {folder} because no folder can be made there: set ALMANAC_DATA to another folder.")
+
+
 def disk_error(error: Exception, folder: Path) -> StoreError | None:
     """The sentence where a build failed because of this folder or its disk; None where it has a reason of its own."""
     sqlite = getattr(error, "sqlite_errorcode", None)
@@ -36,11 +45,16 @@ def disk_error(error: Exception, folder: Path) -> StoreError | None:
             return StoreError(_sentence(errno.ENOSPC, folder))
         if primary == _SQLITE_READ_ONLY:
             return StoreError(_sentence(errno.EROFS, folder))
-        return StoreError(_sentence(None, folder)) if sqlite in _SQLITE_WRITING else None
+        return StoreError(_sentence(errno.EFBIG if _files_are_limited() else None, folder)) if sqlite in _SQLITE_WRITING else None
     code = _system_code(error)
     if code in _WRITING or (code is not None and _names(error, folder)):
         return StoreError(_sentence(code, folder))
     return None
+
+
+def _files_are_limited() -> bool:
+    """Whether this process may write files of some size only: SQLite does not tell that from a disk that fails."""
+    return sys.platform != "win32" and resource.getrlimit(resource.RLIMIT_FSIZE)[0] != resource.RLIM_INFINITY
 
 
 def _system_code(error: Exception) -> int | None:

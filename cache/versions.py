@@ -17,7 +17,7 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from cache.errors import disk_error, store_error
+from cache.errors import disk_error, no_folder, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
 from cache.held import HELD, Held, hold
 from cache.locks import claim, share, wait_for
@@ -101,12 +101,16 @@ class Store:
             with closing(lock):
                 _sweep(home)
 
-    def drop(self, key: str) -> None:
-        """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable."""
+    def drop(self, key: str, held: Held | None = None) -> None:
+        """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable.
+
+        held: the version that is meant; one that was built in its place meanwhile stays in service.
+        """
         home = self._home(key)
         with self._only_builder(home, None), self._explained():
-            (home / FILE).unlink(missing_ok=True)
-            _sweep(home)
+            if held is None or named_folder(home) in (held.folder.name, None):
+                (home / FILE).unlink(missing_ok=True)
+                _sweep(home)
 
     def _home(self, key: str) -> Path:
         return self.root / safe_name(key)
@@ -115,7 +119,10 @@ class Store:
     def _only_builder(self, home: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
         with self._explained():
             while True:
-                private(self.root)
+                try:
+                    private(self.root)
+                except FileNotFoundError as error:
+                    raise no_folder(self.root) from error  # such as below /proc; its parents were made just now
                 private(home)
                 lock = wait_for(home / BUILD_LOCK, waiting)
                 # Where the folder was removed while waiting, this lock keeps out no one who comes now.

@@ -37,3 +37,7 @@ class PlanError(AlmanacError):
 
 class ExecutionError(AlmanacError):
     """A checked plan failed or took too long."""
+
+
+class DamageError(AlmanacError):
+    """A built table's files are not what was built; they can be built anew from the source."""

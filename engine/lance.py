@@ -15,13 +15,22 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from engine.embed import Embedder
+from engine.errors import DamageError
 from engine.letters import grams
+from engine.panic import PanicError, panics_told
 
 Vectors = NDArray[np.float32]
 LETTERS: Final = 256  # dimensions of hashed n-grams
 BATCH: Final = 4096
 MOST_ROWS: Final = 50_000  # rows are examples for a planner; a larger table gives an even sample of that many
 INDEXED_FROM: Final = 60_000  # below this a flat search is as fast and exact
+_UNREADABLE: Final = (
+    RuntimeError,
+    ValueError,
+    OSError,
+    pa.ArrowException,
+    PanicError,
+)  # what LanceDB raises for files that are not its own
 MEANING_WEIGHT: Final = 0.8  # of the meaning's part against the letters' part in one vector
 
 
@@ -107,18 +116,31 @@ def _row_batches(rows: Sequence[tuple[int, str]], embedder: Embedder, schema: An
         yield _batch(schema, [[number for number, _ in part], [text for _, text in part]], embedder.embed([text for _, text in part]))
 
 
+def readable(folder: Path) -> bool:
+    """Whether every value of a version's LanceDB tables can be read."""
+    try:
+        with panics_told():
+            base = lancedb.connect(folder)
+            return all(base.open_table(name).to_arrow().num_rows >= 0 for name in ("terms", "rows", "card"))
+    except _UNREADABLE:
+        return False
+
+
 @lru_cache(maxsize=64)
 def _terms_table(folder: Path) -> Any:
     return lancedb.connect(folder).open_table("terms")
 
 
 def near_terms(folder: Path, vectors: Vectors, limit: int) -> list[list[Near]]:
-    """For each joint vector its nearest terms, the nearest first: one batched call."""
+    """For each joint vector its nearest terms, the nearest first: one batched call. Raises DamageError where the files cannot be read."""
     if not len(vectors):
         return []
-    table = _terms_table(folder)
-    query = table.search([vector.tolist() for vector in vectors], vector_column_name="vector").distance_type("dot")
-    found = query.select(["id", "position", "_distance"]).limit(limit).to_arrow().to_pydict()
+    try:
+        table = _terms_table(folder)
+        query = table.search([vector.tolist() for vector in vectors], vector_column_name="vector").distance_type("dot")
+        found = query.select(["id", "position", "_distance"]).limit(limit).to_arrow().to_pydict()
+    except _UNREADABLE as error:
+        raise DamageError("The index of a built table is damaged; ask again, and it is built anew.") from error
     asked = found.get("query_index", [0] * len(found["id"]))
     nearest: list[list[Near]] = [[] for _ in range(len(vectors))]
     for which, number, position, distance in zip(asked, found["id"], found["position"], found["_distance"], strict=True):

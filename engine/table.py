@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from pydantic import ValidationError
+
 from cache.versions import Held
 from engine.build.facts import ColumnFacts, TableFacts
+from engine.errors import AlmanacError, DamageError
 from engine.fold import key
 from engine.hours import meets_all, parse, times_of
 from engine.types import Freshness
 
 SQLITE_NAME: Final = "table.sqlite"
 LANCE_NAME: Final = "lance"
+DAMAGED: Final = "A built table is damaged; ask again, and it is built anew."
+_UNUSABLE: Final = frozenset({11, 26})  # SQLite's result codes for a file that is malformed, and one that is no database
 _AT_ONCE: Final = 400  # parameters of one lookup
 T = TypeVar("T")
 
@@ -43,15 +49,24 @@ class Words:
 class OpenTable:
     """One source table, pinned to one version until close()."""
 
-    def __init__(self, held: Held, folder: Path, words: Words | None = None) -> None:
-        self._held = held
+    def __init__(self, held: Held, folder: Path, words: Words | None = None, source_key: str = "") -> None:
+        """Raises DamageError where the version's files are not what was built."""
+        self.held = held
+        self.source_key = source_key  # under which the store keeps the version
         self._folder = folder
         self.words = words or Words({})
         self._threads = threading.local()
         self._connections: list[sqlite3.Connection] = []
         self._remembered: dict[Hashable, Any] = {}
-        self.facts = TableFacts.model_validate_json(self.connection().execute("SELECT json FROM facts").fetchone()[0])
+        self.facts = self._read_facts()
         self._by_position = {column.position: column for column in self.facts.columns}
+
+    def _read_facts(self) -> TableFacts:
+        try:
+            return TableFacts.model_validate_json(self.connection().execute("SELECT json FROM facts").fetchone()[0])
+        except (sqlite3.Error, ValidationError, TypeError) as error:  # no database, no facts, or none of ours
+            self.close_connections()
+            raise DamageError(DAMAGED) from error
 
     @property
     def name(self) -> str:
@@ -61,7 +76,7 @@ class OpenTable:
     @property
     def version(self) -> str:
         """Which version of the data this is."""
-        return self._held.version
+        return self.held.version
 
     @property
     def index(self) -> Path:
@@ -71,7 +86,7 @@ class OpenTable:
     @property
     def freshness(self) -> Freshness:
         """Which data is asked, and of when."""
-        return Freshness(source=self.facts.source, changed_at=self.facts.changed_at, loaded_at=self._held.built_at, version=self.version)
+        return Freshness(source=self.facts.source, changed_at=self.facts.changed_at, loaded_at=self.held.built_at, version=self.version)
 
     def connection(self) -> sqlite3.Connection:
         """This thread's read-only connection."""
@@ -88,9 +103,23 @@ class OpenTable:
 
     def close(self) -> None:
         """Lets the version go."""
+        self.close_connections()
+        self.held.close()
+
+    def close_connections(self) -> None:
+        """Closes the files."""
         for base in self._connections:
             base.close()
-        self._held.close()
+
+    def intact(self) -> bool:
+        """Whether all files can be read: every page is looked at, which takes seconds for a large table."""
+        try:
+            whole = self.connection().execute("PRAGMA integrity_check(1)").fetchone()[0] == "ok"
+        except sqlite3.Error:
+            return False
+        from engine.lance import readable  # seconds to import, and only here for a table that failed
+
+        return whole and readable(self.index)
 
     # ---- terms
 
@@ -203,6 +232,23 @@ class OpenTable:
     def _found(self, row: Any) -> FoundTerm:
         number, position, words, folded, text, rows = row
         return FoundTerm(number, self._by_position[position], words or key(text), folded, text, rows)
+
+
+@contextmanager
+def damage_told(tables: Sequence[OpenTable]) -> Iterator[None]:
+    """Raises DamageError where what goes wrong inside comes of files that are not what was built."""
+    try:
+        yield
+    except AlmanacError:
+        raise
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE or not all(table.intact() for table in tables):
+            raise DamageError(DAMAGED) from error
+        raise
+    except Exception as error:
+        if not all(table.intact() for table in tables):
+            raise DamageError(DAMAGED) from error
+        raise
 
 
 def _open_at(text: str, value: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -12,13 +13,17 @@ from cache.errors import StoreError
 from cache.hints import Hints
 from cache.versions import Held, Store
 from engine.catalog import Catalog, TableEntry
+from engine.check import check
 from engine.embed import Embedder, default_embedder
-from engine.errors import BuildError
+from engine.errors import BuildError, CatalogError, DamageError, PlanError, SourceError
 from engine.fold import fold, key
 from engine.language.synonyms import fingerprint
 from engine.progress import Progress
 from engine.read import read, stamp
+from engine.read.where import path_of
+from engine.settings import printable
 from engine.table import OpenTable, Words
+from engine.types import EVERYTHING, TablePlan
 
 BUILD: Final = "9"  # another number is another build of the same source
 log = logging.getLogger(__name__)
@@ -29,22 +34,106 @@ def _silent(stage: str, done: int, total: int) -> None:
 
 
 def open_tables(
-    catalog: Catalog, store: Store, progress: Progress | None = None, embedder: Embedder | None = None, only_built: bool = False
+    catalog: Catalog,
+    store: Store,
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
+    only_built: bool = False,
+    left_out: Callable[[str], None] | None = None,
 ) -> list[OpenTable]:
     """Every table of the catalog, open and fresh; only_built takes what is in service without looking at the sources, where there is something.
 
-    Raises SourceError, CatalogError (a column that the source does not have), BuildError.
+    left_out: is told of each source that cannot be read; its table is asked as it was last built, or left out where it never was. Without it,
+    and where no table is left, SourceError is raised. Raises CatalogError (a column that the source does not have), BuildError.
     """
     tables: list[OpenTable] = []
+    refused: SourceError | None = None
+    told: list[str] = []
     try:
         for entry in catalog.tables:
-            held = index(entry, store, progress, embedder, only_built)
-            tables += _opened(held, entry, catalog)
+            try:
+                tables += _open(entry, catalog, store, progress, embedder, only_built)
+            except SourceError as error:
+                refused = SourceError(f'The table "{entry.name}" of the catalog "{catalog.file}": {error}' if catalog.file else str(error))
+                if left_out is None or not catalog.file:
+                    raise refused from error
+                last = _as_last_built(entry, catalog, store, embedder)
+                tables += last
+                told.append(f"{refused} {f'It is asked as it was read at {last[0].held.built_at}.' if last else 'It is left out.'}")
+        if refused is None:
+            _check_examples(catalog, tables)
+        elif not tables:
+            raise refused
     except BaseException:
         for table in tables:
             table.close()
         raise
+    if left_out is not None:
+        for line in told:
+            left_out(line)
     return tables
+
+
+def _open(
+    entry: TableEntry, catalog: Catalog, store: Store, progress: Progress | None, embedder: Embedder | None, only_built: bool
+) -> list[OpenTable]:
+    """The tables of one source; a version whose files turn out to be damaged is built anew, once."""
+    held = index(entry, store, progress, embedder, only_built)
+    try:
+        return _opened(held, entry, catalog)
+    except DamageError as error:
+        log.warning("built files are damaged", extra={"table": entry.name, "reason": type(error.__cause__).__name__})
+        held.close()
+        _drop(store, _source_key(entry), held)
+    return _opened(index(entry, store, progress, embedder), entry, catalog)
+
+
+def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: Embedder | None) -> list[OpenTable]:
+    """The tables of a source that cannot be read, as they were when it could; none where they never were, or were built otherwise."""
+    held = store.current(_source_key(entry))
+    if held is None:
+        return []
+    try:
+        if held.facts.get("shape") == _shape(entry, embedder or default_embedder()) and _is_whole(held.facts):
+            return _opened(held, entry, catalog)
+    except DamageError:
+        log.warning("built files are damaged, and their source cannot be read", extra={"table": entry.name})
+    held.close()
+    return []
+
+
+def drop_damaged(tables: Sequence[OpenTable], store: Store) -> None:
+    """Takes out of service the versions among these that cannot be read, all where none can be told, so that opening builds them anew.
+
+    Raises BuildError where the folder cannot be written.
+    """
+    damaged = [table for table in tables if not table.intact()] or list(tables)
+    log.warning("built files are damaged", extra={"tables": [table.name for table in damaged]})
+    for table in damaged:
+        _drop(store, table.source_key, table.held)
+
+
+def _drop(store: Store, source_key: str, held: Held) -> None:
+    try:
+        store.drop(source_key, held)
+    except StoreError as error:
+        raise BuildError(str(error)) from error
+
+
+def _check_examples(catalog: Catalog, tables: Sequence[OpenTable]) -> None:
+    """Raises CatalogError for a worked example that names a table or column that is not there, or compares what cannot be compared."""
+    facts = {table.name: table.facts for table in tables}
+    for number, example in enumerate(catalog.examples):
+        if not isinstance(example.plan, TablePlan):
+            continue
+        where = f'The catalog "{catalog.file}" is wrong: "examples.{number}.plan"'
+        if example.plan.table not in facts:
+            names = ", ".join(f'"{printable(name)}"' for name in facts)
+            raise CatalogError(f'{where} names the table "{printable(example.plan.table)}"; there is {names}.')
+        try:
+            check(example.plan, facts[example.plan.table], EVERYTHING)
+        except PlanError as error:
+            raise CatalogError(f"{where} does not fit its table. {error}") from None
 
 
 def index(
@@ -52,22 +141,42 @@ def index(
 ) -> Held:
     """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not."""
     embedder = embedder or default_embedder()
-    told = progress or _silent
     source_key = _source_key(entry)
-    shape = _digest(entry.model_dump(mode="json", exclude={"base"}), BUILD, fingerprint(), embedder.name)
+    shape = _shape(entry, embedder)
     hints = Hints(store.root, "tables")
     now = stamp(entry.source, entry.base)
     held = store.current(source_key)
-    if held is not None:
-        same = now and (held.facts.get("stamp") == now or hints.get(f"{source_key} {now}") == held.version)
-        if held.facts.get("shape") == shape and (only_built or same):
-            return held
+    if held is not None and not _is_whole(held.facts):
         held.close()
+        _drop(store, source_key, held)
+        held = None
+    if held is None:
+        return _built(entry, store, progress or _silent, embedder, now, None)
+    same = now and (held.facts["stamp"] == now or hints.get(f"{source_key} {now}") == held.version)
+    if held.facts["shape"] == shape and (only_built or same):
+        return held
+    try:
+        fresh = _built(entry, store, progress or _silent, embedder, now, held)
+    except BaseException:
+        held.close()
+        raise
+    if fresh is not held:
+        held.close()
+    if now and fresh.facts["stamp"] != now:
+        hints.set(f"{source_key} {now}", fresh.version)
+    return fresh
+
+
+def _built(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, now: str, held: Held | None) -> Held:
+    """The version of the source as it now is: the one that is held, where the content is the same, else built."""
     from engine.build.build import build  # numpy, LanceDB: seconds that a built table does not need
 
     told("reading", 0, 1)
     sources = read(entry.source, entry.options(), base=entry.base)
+    shape = _shape(entry, embedder)
     version = _digest(shape, [table.fingerprint for table in sources])
+    if held is not None and held.version == version:
+        return held  # nothing is locked or written, and the folder may be read-only
     facts: dict[str, Any] = {"stamp": now, "shape": shape, "embedder": embedder.name, "tables": []}
 
     def make(folder: Path) -> None:
@@ -79,22 +188,31 @@ def index(
             facts["tables"].append(build(part, table, entry.model_copy(update={"name": name}), embedder, told))
 
     try:
-        held = store.build(source_key, version, make, facts, waiting=lambda: told("waiting for another build", 0, 1))
+        return store.build(_source_key(entry), version, make, facts, waiting=lambda: told("waiting for another build", 0, 1))
     except StoreError as error:
         raise BuildError(str(error)) from error
     except OSError as error:
         raise BuildError(
             f'The tables could not be built in "{store.root}": {error.strerror or "the disk refused"}; see that the folder can be written.'
         ) from error
-    if now and held.facts.get("stamp") != now:
-        hints.set(f"{source_key} {now}", held.version)
-    return held
+
+
+def _is_whole(facts: Mapping[str, Any]) -> bool:
+    """Whether a manifest says all that was written into it."""
+    return bool(facts.get("tables")) and isinstance(facts["tables"], list) and {"stamp", "shape"} <= facts.keys()
 
 
 def _opened(held: Held, entry: TableEntry, catalog: Catalog) -> list[OpenTable]:
     words = _words(entry, catalog)
-    count = len(held.facts["tables"])  # type: ignore[arg-type]
-    return [OpenTable(held, held.folder / str(number), words) for number in range(count)]
+    tables: list[OpenTable] = []
+    try:
+        for number in range(len(held.facts["tables"])):  # type: ignore[arg-type]
+            tables.append(OpenTable(held, held.folder / str(number), words, _source_key(entry)))
+    except DamageError:
+        for table in tables:
+            table.close_connections()
+        raise
+    return tables
 
 
 def _words(entry: TableEntry, catalog: Catalog) -> Words:
@@ -109,10 +227,17 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
 
 
 def _source_key(entry: TableEntry) -> str:
-    where = entry.source if "://" in entry.source else str((entry.base / Path(entry.source).expanduser()).absolute())
+    where = entry.source if "://" in entry.source else str(path_of(entry.source, entry.base).absolute())
     described = bool(entry.row or entry.keys or entry.columns or entry.description)
     return json.dumps([entry.name, where, described], ensure_ascii=False)
 
 
+def _shape(entry: TableEntry, embedder: Embedder) -> str:
+    """What a version depends on besides the content of its source."""
+    return _digest(entry.model_dump(mode="json", exclude={"base"}), BUILD, fingerprint(), embedder.name)
+
+
 def _digest(*parts: Any) -> str:
-    return blake2b(json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode(), digest_size=12).hexdigest()
+    return blake2b(
+        json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"), digest_size=12
+    ).hexdigest()

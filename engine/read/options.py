@@ -10,7 +10,6 @@ from pydantic_core import PydanticCustomError
 
 from engine.types import ColumnType
 
-
 # Python has codecs that are no encoding of texts in files: of host names, of escapes in source code.
 _OTHER_CODECS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"})
 

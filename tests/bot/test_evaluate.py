@@ -99,7 +99,7 @@ def test_cases_that_are_none(root: Path, cases: str, said: str) -> None:
 
 def test_results_that_cannot_be_written(root: Path) -> None:
     (root / "cases.jsonl").write_text('{"id": "a", "question": "how many shops?", "table_file": "shops.csv"}\n')
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match="There is no folder"):
         evaluate_cases(root / "cases.jsonl", root, root / "missing" / "results.jsonl")
 
 
