@@ -1,0 +1,1 @@
+"""Slack: events, commands and presses in, blocks out."""

@@ -1,0 +1,275 @@
+"""Slack over HTTP at /slack/events, or over a socket: everything is acknowledged at once, and what is said follows."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, Final, Literal
+
+import aiohttp
+from aiohttp import web
+from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
+from slack_bolt.adapter.socket_mode.aiohttp import AsyncSocketModeHandler
+from slack_bolt.async_app import AsyncAck, AsyncApp
+from slack_bolt.authorization import AuthorizeResult
+from slack_bolt.response import BoltResponse
+from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.chat.handler import Handler
+from bot.chat.sentences import heard_language, say
+from bot.chat.types import Deliver, Incoming, OutboxEntry, Press, Shown, TryLater, Undeliverable
+from bot.slack.api import Refused, WebApi
+from bot.slack.manifest import COMMAND, PATH
+from bot.slack.people import People
+from bot.slack.post import Post
+from bot.slack.settings import SlackSettings
+from bot.slack.thread import address_of, is_question, to_chat_thread, to_press, turns_of
+from engine.types import Turn
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+_SILENT_SECONDS: Final = 0.7  # what is answered sooner needs no sign of work
+_HISTORY_PATIENCE: Final = 3.0
+_ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
+_AGAIN_SECONDS: Final = 5.0  # between two tries to learn whose token it is, or to open the socket
+_MOST_THREADS: Final = 10_000
+
+Payload = Mapping[str, Any]
+
+
+def register(app: web.Application, handler: Handler, settings: SlackSettings) -> Deliver:
+    """Serves Slack from this application, by HTTP or by a socket, and gives what says replies of the outbox."""
+    surface = Slack(handler, settings)
+    if not settings.app_token:
+        app.router.add_post(PATH, surface.receive)
+    app.cleanup_ctx.append(surface.running)
+    return surface.deliver
+
+
+class Slack:
+    """One bot in one workspace."""
+
+    def __init__(self, handler: Handler, settings: SlackSettings) -> None:
+        self._handler = handler
+        self._settings = settings
+        self._client = AsyncWebClient(settings.bot_token, base_url=settings.api, timeout=15, retry_handlers=[])
+        self._api = WebApi(self._client)
+        self._post = Post(self._api)
+        self._people = People(self._api)
+        self._own = AuthorizeResult(enterprise_id=None, team_id=None)
+        self._asked_own = float("-inf")
+        self._remembered: OrderedDict[tuple[str, str], None] = OrderedDict()  # threads that the handler knows
+        self._work: set[asyncio.Task[None]] = set()
+        self._bolt = self._listening()
+
+    # ---- the two ways in
+
+    async def running(self, app: web.Application) -> AsyncIterator[None]:
+        """Holds the connections to Slack; at the end waits a little for what is under way."""
+        self._client.session = aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=15))
+        socket = asyncio.create_task(self._socket()) if self._settings.app_token else None
+        try:
+            yield
+        finally:
+            if socket:
+                socket.cancel()
+                await asyncio.wait({socket})
+            if self._work:
+                await asyncio.wait(self._work, timeout=_ENDING_SECONDS)
+            for task in self._work:
+                task.cancel()
+            await self._client.session.close()
+
+    async def receive(self, request: web.Request) -> web.Response:
+        """A request of Slack's: refused where it is not signed, acknowledged at once where it is."""
+        if not request.headers.get("X-Slack-Request-Timestamp", "").isdecimal():
+            return web.json_response({"error": "The request is not signed."}, status=401)
+        try:
+            bolt = await to_bolt_request(request)
+        except UnicodeDecodeError:
+            return web.json_response({"error": "The request's body is not UTF-8."}, status=400)
+        if not await self._knows_itself():
+            return web.json_response({"error": "Slack does not say whose token this is; try again."}, status=503)
+        return await to_aiohttp_response(await self._bolt.async_dispatch(bolt))
+
+    async def _socket(self) -> None:
+        """Keeps a socket to Slack open until it is cancelled."""
+        handler = AsyncSocketModeHandler(self._bolt, self._settings.app_token, web_client=self._client)
+        try:
+            while True:
+                try:
+                    if await self._knows_itself():
+                        await handler.connect_async()  # type: ignore[no-untyped-call]
+                        await asyncio.Event().wait()  # the client reconnects by itself
+                except Exception as error:  # noqa: BLE001 - whatever keeps it from opening, it is tried again
+                    _LOG.warning("the socket to Slack does not open", extra={"error": type(error).__name__})
+                await asyncio.sleep(_AGAIN_SECONDS)
+        finally:
+            await handler.close_async()  # type: ignore[no-untyped-call]
+
+    def _listening(self) -> AsyncApp:
+        bolt = AsyncApp(
+            name="almanac",
+            signing_secret=self._settings.signing_secret or "not used over a socket",
+            client=self._client,
+            authorize=self._authorize,
+        )
+
+        @bolt.middleware
+        async def own_workspace(body: dict[str, Any], next: Callable[[], Awaitable[BoltResponse]]) -> BoltResponse:
+            if _teams_of(body) <= {self._own.team_id}:
+                return await next()
+            _LOG.warning("something of another workspace was left alone")
+            return BoltResponse(status=200, body="")
+
+        async def heard(body: dict[str, Any]) -> None:
+            if is_question(body["event"]):
+                self._start(self._answer(to_chat_thread(body)))
+
+        async def commanded(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await ack()
+            incoming = to_chat_thread(body)
+            what = incoming.text.casefold() or "help"
+            self._start(self._tell(incoming, what) if what == "help" or what == "tables" else self._answer(incoming))
+
+        async def pressed(ack: AsyncAck, body: dict[str, Any]) -> None:
+            await ack()
+            if press := to_press(body):
+                self._start(self._react(press))
+
+        for event in ("app_mention", "message"):
+            bolt.event(event)(heard)
+        bolt.command(COMMAND)(commanded)
+        bolt.action(re.compile(""))(pressed)
+        return bolt
+
+    async def _authorize(self, **_: Any) -> AuthorizeResult:
+        return self._own
+
+    async def _knows_itself(self) -> bool:
+        """Whether it is known whose token this is; it is asked for where it is not, though not all the time."""
+        now = asyncio.get_running_loop().time()
+        if self._own.team_id or now - self._asked_own < _AGAIN_SECONDS:
+            return bool(self._own.team_id)
+        self._asked_own = now
+        try:
+            said = await self._api.call("auth.test", {}, patience=2.0)
+        except (TryLater, Undeliverable, Refused):
+            _LOG.error("Slack does not say whose SLACK_BOT_TOKEN this is; it may be revoked.")
+            return False
+        self._own = AuthorizeResult(
+            enterprise_id=said.get("enterprise_id"),
+            team_id=said.get("team_id"),
+            bot_user_id=said.get("user_id"),
+            bot_id=said.get("bot_id"),
+            bot_token=self._settings.bot_token,
+        )
+        return bool(self._own.team_id)
+
+    # ---- what is done after the acknowledgement
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._work.add(task)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._work.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            _LOG.error("what was to be said in Slack was not", exc_info=error)
+
+    async def _answer(self, incoming: Incoming) -> None:
+        incoming = await self._introduced(incoming)
+        asking = asyncio.create_task(self._handler.ask(incoming))
+        sign = ""
+        done, _ = await asyncio.wait({asking}, timeout=_SILENT_SECONDS)
+        if not done:
+            with suppress(TryLater, Undeliverable):
+                sign = await self._post.working(incoming.place, say(heard_language(incoming.text, incoming.locale), "working"))
+        shown = await asking
+        if shown is not None:
+            await self._say(shown, sign)
+        elif sign:
+            await self._post.withdraw(incoming.place, sign)
+
+    async def _tell(self, incoming: Incoming, what: Literal["help", "tables"]) -> None:
+        shown = await self._handler.about(await self._introduced(incoming), what)
+        if shown is not None:
+            await self._say(shown)
+
+    async def _react(self, press: Press) -> None:
+        person = await self._people.person(press.asker.id)
+        asker = replace(press.asker, name=person.name or press.asker.name, email=person.email)
+        press = replace(press, asker=asker, locale=person.locale, time_zone=person.time_zone)
+        shown = await self._handler.press(press)
+        if shown is not None and shown.view == "file":
+            await self._hand_over(shown, press)
+        elif shown is not None:
+            await self._say(shown)
+
+    async def _say(self, shown: Shown, sign: str = "") -> None:
+        try:
+            message = await self._post.reply(shown, sign)
+        except TryLater as later:
+            await self._handler.unposted(shown, later.seconds)
+        except Undeliverable:
+            await self._handler.unposted(shown)
+        else:
+            await self._handler.posted(shown, message)
+
+    async def _hand_over(self, shown: Shown, press: Press) -> None:
+        made = await self._handler.file(press)
+        if isinstance(made, Shown):
+            await self._say(made)
+            return
+        name, content = made
+        try:
+            await self._post.file(press.place, press.asker, name, content, " ".join(shown.lines))
+        except (TryLater, Undeliverable, Refused):
+            _LOG.warning("a file was not shared")
+
+    async def deliver(self, entry: OutboxEntry) -> None:
+        """Says a reply of the outbox in its place, unless it was said already; raises TryLater or Undeliverable."""
+        if not await self._knows_itself():
+            raise TryLater
+        message = await self._post.reply(entry.shown, tried=True)
+        await self._handler.posted(entry.shown, message)
+
+    # ---- who asks, and what was said before
+
+    async def _introduced(self, incoming: Incoming) -> Incoming:
+        """The message with what Slack knows of the asker and, in a thread that is new to the handler, what was said there."""
+        person = await self._people.person(incoming.asker.id)
+        asker = replace(incoming.asker, name=person.name or incoming.asker.name, email=person.email)
+        return replace(incoming, asker=asker, locale=person.locale, time_zone=person.time_zone, earlier=await self._earlier(incoming))
+
+    async def _earlier(self, incoming: Incoming) -> tuple[Turn, ...]:
+        place, said = incoming.place, address_of(incoming.place).said
+        thread = (place.channel, place.thread)
+        known = thread in self._remembered
+        if place.thread:
+            self._remembered[thread] = None
+            if len(self._remembered) > _MOST_THREADS:
+                self._remembered.popitem(last=False)
+        if known or not place.thread or place.thread == said:
+            return ()
+        asked = {"channel": place.channel, "ts": place.thread, "limit": 200, "include_all_metadata": "true"}
+        try:
+            answer = await self._api.call("conversations.replies", asked, patience=_HISTORY_PATIENCE)
+        except (TryLater, Undeliverable, Refused):
+            return ()
+        return turns_of(answer.get("messages") or (), incoming.asker.id, str(self._own.bot_user_id), said)
+
+
+def _teams_of(body: Payload) -> set[str]:
+    """The workspaces that a payload comes from: where it happened, and that of who did it."""
+    event, user, team = body.get("event") or {}, body.get("user") or {}, body.get("team") or {}
+    found = [body.get("team_id"), event.get("team"), event.get("user_team"), event.get("source_team"), team.get("id")]
+    found.append(user.get("team_id") if isinstance(user, Mapping) else None)
+    return {name for name in found if isinstance(name, str) and name}
