@@ -63,7 +63,8 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
         return web.json_response(body, status=status)
 
     async def running(_: web.Application) -> AsyncIterator[None]:
-        tasks = [asyncio.create_task(keep_emptying(handler, delivers)), asyncio.create_task(_forget(state, days))]
+        tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
+        tasks.append(asyncio.create_task(_forget(state, days)))
         yield
         for task in tasks:
             task.cancel()

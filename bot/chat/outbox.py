@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import Mapping
 from typing import Final
 
 from bot.chat.handler import Handler
@@ -36,9 +35,8 @@ async def empty_outbox(handler: Handler, platform: str, deliver: Deliver) -> int
     return said
 
 
-async def keep_emptying(handler: Handler, delivers: Mapping[str, Deliver], every: float = EVERY) -> None:
-    """Looks into the outbox of each platform again and again, until it is cancelled."""
+async def keep_emptying(handler: Handler, platform: str, deliver: Deliver, every: float = EVERY) -> None:
+    """Looks into the outbox of a platform again and again, until it is cancelled."""
     while True:
-        for platform, deliver in delivers.items():
-            await empty_outbox(handler, platform, deliver)
+        await empty_outbox(handler, platform, deliver)
         await asyncio.sleep(every)
