@@ -56,6 +56,13 @@ def chose_nothing(payload: Payload) -> bool:
     return "input" in data and not data.get(str(data["input"]))
 
 
+def bot_is_added(payload: Payload) -> bool:
+    """Whether a conversationUpdate tells that this bot came into the conversation."""
+    added = payload.get("membersAdded")
+    own = _word(_mapping(payload, "recipient"), "id")
+    return bool(own) and isinstance(added, list) and any(isinstance(member, Mapping) and member.get("id") == own for member in added)
+
+
 def to_place(payload: Payload) -> Place:
     """Where it was said; the address holds what is needed to continue the conversation, and no secret."""
     conversation = _mapping(payload, "conversation")

@@ -10,7 +10,7 @@ from bot.chat.types import Button, Menu, Shown
 from bot.receipt import Words, binding_line, freshness_line, unused_line, words_of
 from bot.teams.table import table
 from bot.teams.text import CUT, Element, plain, run
-from engine.language import codes, language
+from engine.language import language
 from engine.types import Answer
 
 CARD_BYTES: Final = 26_000  # of the 28 KB that a message may have; the rest is for what surrounds the card
@@ -48,7 +48,7 @@ def summary(shown: Shown) -> str:
 
 
 def _card(shown: Shown, cell: int, columns: int) -> dict[str, Any]:
-    right_to_left = language(shown.language).right_to_left if shown.language in codes() else False
+    right_to_left = language(shown.language).right_to_left
     if shown.view == "answer":
         body = [element for at in range(len(shown.reply.parts)) for element in _part(shown, at, cell, columns, right_to_left)]
     else:
@@ -73,10 +73,11 @@ def _part(shown: Shown, at: int, cell: int, columns: int, right_to_left: bool) -
     body: list[Element] = []
     if len(shown.reply.parts) > 1:
         body.append(run(words.say("part", number=at + 1, parts=len(shown.reply.parts)), _LINE, isSubtle=True, size="Small"))
-    if shown.carried and at == 0:
-        body.append(run(say(shown.language, "understood", question=" · ".join(shown.carried)), _LINE, isSubtle=True, size="Small"))
+    if at == 0:
+        body += [run(line, _LINE, isSubtle=True, size="Small") for line in shown.lines]
     body.append(run(part.headline or part.message, _LINE, weight="Bolder", size="Medium"))
-    body += [run(text, _LINE) for text in (part.explanation, *(shown.lines if at == 0 else ())) if text]
+    if part.explanation:
+        body.append(run(part.explanation, _LINE))
     rows = shown.rows(at)
     if part.result and rows:
         seen = part.result.columns[:columns]
@@ -108,17 +109,18 @@ def _below(part: Answer, words: Words) -> list[Element]:
 
 
 def _lines(shown: Shown) -> list[Element]:
-    """The lines as paragraphs; what is beyond a card's room is cut, and the cut is seen."""
+    """The lines as paragraphs, then the query as code; what is beyond a card's room is cut, and the cut is seen."""
     body: list[Element] = []
     room = _LINES_BYTES
-    for line in shown.lines:
-        element = run(line, 4 * _LINE)
+    for element in [run(line, 4 * _LINE) for line in shown.lines] + [
+        run(line, 4 * _LINE, fontType="Monospace", size="Small") for line in shown.code.splitlines() if line.strip()
+    ]:
         room -= size(element)
         if room < 0:
             body.append(run(CUT, 1))
             break
         body.append(element)
-    return body
+    return body or [run(CUT, 1)]
 
 
 def _menu(menu: Menu, at: int, code: str) -> list[Element]:

@@ -7,7 +7,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import aiohttp
 from aiohttp import web
@@ -16,7 +16,7 @@ from botframework.connector.auth import AppCredentials
 from bot.chat.handler import Handler
 from bot.chat.sentences import locale_language, say
 from bot.chat.types import Deliver, OutboxEntry, Press, Shown, TryLater, Undeliverable
-from bot.teams.activity import chose_nothing, press_of, to_chat_thread, to_press
+from bot.teams.activity import bot_is_added, chose_nothing, press_of, to_chat_thread, to_press
 from bot.teams.card import summary, to_card
 from bot.teams.connector import CARD, Connector
 from bot.teams.files import UploadError, accepted, offer, upload
@@ -32,6 +32,7 @@ _SILENT_SECONDS: Final = 0.3  # what is answered sooner needs no sign of work
 _TYPING_SECONDS: Final = 3.0  # the sign lasts a little longer
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _DONE: Final = "✓"
+COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables": "tables"}  # words that ask for no rows
 
 
 def register(app: web.Application, handler: Handler, settings: TeamsSettings, credentials: AppCredentials | None = None) -> Deliver:
@@ -89,6 +90,8 @@ class Teams:
         if kind == "message":
             press = to_press(payload) if payload.get("value") and not payload.get("text") else None
             self._start(self._answer(payload) if press is None else self._react(press, payload))
+        elif kind == "conversationUpdate" and bot_is_added(payload):
+            self._start(self._about(payload, "hello"))
         elif kind == "invoke" and name == "adaptiveCard/action":
             return web.json_response(await self._invoked(payload))
         elif kind == "invoke" and name == "fileConsent/invoke":
@@ -110,8 +113,17 @@ class Teams:
 
     async def _answer(self, payload: Mapping[str, Any]) -> None:
         incoming = to_chat_thread(payload)
+        if what := COMMANDS.get(incoming.text.casefold()):
+            await self._about(payload, what)
+            return
         async with self._sign_of_work(incoming.place.address):
             shown = await self._handler.ask(incoming)
+        if shown is not None:
+            await self._post(shown, incoming.place.address)
+
+    async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
+        incoming = to_chat_thread(payload)
+        shown = await self._handler.about(incoming, what)
         if shown is not None:
             await self._post(shown, incoming.place.address)
 
@@ -154,7 +166,7 @@ class Teams:
             return _line(summary(shown))
         if shown.view == "file" and not press.place.private:
             return _line(say(language, "teams_file_personal"))
-        return _replacement(shown) if shown.replaces else _line(_DONE)
+        return _replacement(shown) if shown.replaces or _for_one(shown, press) else _line(_DONE)
 
     async def _press_for(self, press: Press, payload: Mapping[str, Any], result: asyncio.Future[Shown | None]) -> None:
         """Handles a press; what the reply to the invoke cannot carry, or came too late for it, is said in the conversation."""
@@ -162,7 +174,7 @@ class Teams:
         late = result.done()
         if not late:
             result.set_result(shown)
-        if shown is None or (not late and shown.view in ("thanks", "notice")):
+        if shown is None or (not late and (shown.view in ("thanks", "notice") or _for_one(shown, press))):
             return
         await self._show(shown, press, payload)  # a replacement too: the reply to the invoke is seen by the presser alone, and not for long
 
@@ -202,6 +214,7 @@ class Teams:
             await self._handler.unposted(shown, later.seconds)
         except Undeliverable:
             log.warning("a reply cannot be said in its conversation")
+            await self._handler.dismissed(shown)
         else:
             await self._handler.posted(shown, message)
 
@@ -238,6 +251,11 @@ class Teams:
 
 def _card(shown: Shown) -> dict[str, Any]:
     return {"contentType": CARD, "content": to_card(shown)}
+
+
+def _for_one(shown: Shown, press: Press) -> bool:
+    """Whether only the presser is to see it among others; the reply to an invoke is the one thing that Teams shows to one person."""
+    return shown.private and not press.place.private and shown.view in ("receipt", "how")
 
 
 def _replacement(shown: Shown) -> dict[str, Any]:
