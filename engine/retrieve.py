@@ -12,7 +12,7 @@ from engine.letters import likeness
 from engine.plan.find import Finder, finder
 from engine.plan.mentions import Token, span_text, tokens_of
 from engine.table import OpenTable
-from engine.types import Match, Term
+from engine.types import How, Match, Term
 
 LONGEST_PHRASE = 5  # words
 MOST_PHRASES = 40
@@ -70,6 +70,6 @@ def _near(text: str, tokens: Sequence[Token], found: Finder, embedder: Embedder)
             letters = likeness(phrase, term.key)
             score = LETTERS_WEIGHT * letters + JOINT_WEIGHT * min(1.0, max(0.0, one.score)) - SHORTER / (span[1] - span[0])
             shown = Term(column=term.column.name, text=term.text, rows=term.rows)
-            how = "near" if letters > 0.5 else "meant"
+            how: How = "near" if letters > 0.5 else "meant"
             matches.append(Match(phrase=span_text(text, tokens, *span), term=shown, how=how, score=max(0.0, score)))
     return matches

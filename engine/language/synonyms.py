@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
@@ -12,6 +12,7 @@ from typing import Literal
 
 from engine.fold import key, stems
 
+VERSION = "1"  # of the names and codes of engine/language/codes.py
 About = Literal["column", "other"]
 
 
@@ -25,24 +26,39 @@ class Alike:
     hint: bool
 
 
+LANGUAGES = ("en", "he", "ru", "es")
+
+
 @cache
 def fingerprint() -> str:
     """Of the data file: what was built with another is built anew."""
-    return blake2b(_file(), digest_size=8).hexdigest()
+    return f"{blake2b(_file(), digest_size=8).hexdigest()}-{VERSION}"
 
 
 def alike(columns: Collection[str], others: Collection[str]) -> Iterator[Alike]:
     """For what a table has (stems of its columns' names, and of its terms and nouns), the other phrases of the groups that they stand in."""
-    read = tomllib.loads(_file().decode())
-    for group in read["group"]:
-        about: About = "column" if group["topic"] == "column" else "other"
-        phrases = dict.fromkeys(stems(key(phrase)) for code in ("en", "he", "ru", "es") for phrase in group.get(code, ()))
-        lean = {stems(key(phrase)) for phrase in group.get("lean", ())}
+    for about, group, lean in _groups():
+        phrases = dict.fromkeys(map(_stems, group))
+        hints = set(map(_stems, lean))
         for means in phrases:
             if means in (columns if about == "column" else others):
                 for phrase in phrases:
                     if phrase != means:
-                        yield Alike(phrase, means, about, bool(lean & {phrase, means}))
+                        yield Alike(phrase, means, about, bool(hints & {phrase, means}))
+
+
+def _groups() -> Iterator[tuple[About, Iterable[str], Iterable[str]]]:
+    for group in tomllib.loads(_file().decode())["group"]:
+        about: About = "column" if group["topic"] == "column" else "other"
+        yield about, [phrase for code in LANGUAGES for phrase in group.get(code, ())], group.get("lean", ())
+    from engine.language.codes import code_groups  # only a build needs the libraries of names
+
+    for phrases, lean in code_groups(LANGUAGES):
+        yield "other", phrases, lean
+
+
+def _stems(phrase: str) -> str:
+    return stems(key(phrase))
 
 
 def _file() -> bytes:
