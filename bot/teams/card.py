@@ -55,8 +55,11 @@ def _card(shown: Shown, cell: int, columns: int) -> dict[str, Any]:
         body = _lines(shown)
     for at, menu in enumerate(shown.menus):
         body += _menu(menu, at, shown.language)
-    for at in range(0, len(shown.buttons), _ACTIONS):
-        body.append({"type": "ActionSet", "actions": [_execute(button) for button in shown.buttons[at : at + _ACTIONS]]})
+    pages = [button for button in shown.buttons if button.action == "page"]
+    others = [button for button in shown.buttons if button.action != "page"]
+    for row in (pages, *(others[at : at + _ACTIONS] for at in range(0, len(others), _ACTIONS))):
+        if row:
+            body.append({"type": "ActionSet", "actions": [_execute(button) for button in row]})
     card: dict[str, Any] = {
         "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
         "type": "AdaptiveCard",

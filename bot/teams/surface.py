@@ -32,7 +32,7 @@ _SILENT_SECONDS: Final = 0.3  # what is answered sooner needs no sign of work
 _TYPING_SECONDS: Final = 3.0  # the sign lasts a little longer
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _DONE: Final = "✓"
-COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables": "tables"}  # words that ask for no rows
+COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables": "tables"}  # as the manifest lists them
 
 
 def register(app: web.Application, handler: Handler, settings: TeamsSettings, credentials: AppCredentials | None = None) -> Deliver:
