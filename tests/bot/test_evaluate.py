@@ -108,3 +108,32 @@ def test_the_score_reads_the_results(root: Path, cases: Path) -> None:
     asked(root, case)
     score = [sys.executable, str(cases / "score.py"), str(root / "cases.jsonl"), str(root / "results.jsonl")]
     assert "right 1 / 1" in subprocess.run(score, capture_output=True, text=True, check=True).stdout
+
+
+def test_what_is_read_is_not_written_over(root: Path) -> None:
+    case = {"id": "a", "table_file": "shops.csv", "question": "how many shops are in Ash?"}
+    asked(root, case)
+    for name in ("cases.jsonl", "shops.csv"):
+        before = (root / name).read_bytes()
+        with pytest.raises(UsageError, match="is read for this"):
+            evaluate_cases(root / "cases.jsonl", root, root / name)
+        assert (root / name).read_bytes() == before
+    assert asked(root, case)[0]["rows"] == [[2]]  # over earlier results
+
+
+def test_a_root_that_is_not_there(root: Path) -> None:
+    (root / "cases.jsonl").write_text('{"id": "a", "question": "how many shops?", "table_file": "shops.csv"}\n')
+    with pytest.raises(UsageError, match=r"There is no folder .*--root"):
+        evaluate_cases(root / "cases.jsonl", root / "missing", root / "results.jsonl")
+
+
+def test_a_damaged_source_is_the_failure_of_its_cases_alone(root: Path) -> None:
+    old = Path(__file__).resolve().parent.parent / "engine" / "read" / "files" / "old.xls"
+    (root / "cut.xls").write_bytes(old.read_bytes()[:4506])
+    results = asked(
+        root,
+        {"id": "a", "table_file": "cut.xls", "question": "how many rows?"},
+        {"id": "b", "table_file": "shops.csv", "question": "how many shops are in Ash?"},
+    )
+    assert [result["kind"] for result in results] == ["failure", "answer"]
+    assert "cut short or damaged" in results[0]["message"]

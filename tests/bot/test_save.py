@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import stat
 import zipfile
 from pathlib import Path
@@ -127,8 +128,8 @@ def test_a_full_disk_leaves_the_old_file(suffix: str, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
     try:
-        with pytest.raises(SaveError, match="could not be saved"):
-            save_reply(answered(table(*rows)), path)
+        with pytest.raises(SaveError, match="could not be saved as .*: it would be larger than a file may be"):
+            save_reply(answered(table(*rows)), path, overwrite=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, before)
@@ -140,3 +141,51 @@ def test_a_saved_file_is_an_ordinary_file(tmp_path: Path) -> None:
     save_reply(answered(table(("a", "b"))), tmp_path / "a.csv")
     (tmp_path / "plain").touch()
     assert stat.S_IMODE((tmp_path / "a.csv").stat().st_mode) == stat.S_IMODE((tmp_path / "plain").stat().st_mode)
+
+
+def test_a_file_that_is_there_is_replaced_only_where_that_is_said(tmp_path: Path) -> None:
+    path, second = tmp_path / "a.csv", tmp_path / "a-2.csv"
+    path.write_text("mine")
+    for refused in (lambda: checked_target(path), lambda: save_reply(answered(table(("a", "b"))), path)):
+        with pytest.raises(UsageError, match=r"already a file .*--overwrite"):
+            refused()
+    assert path.read_text() == "mine"
+    assert checked_target(path, overwrite=True) == path
+    save_reply(answered(table(("a", "b"))), path, overwrite=True)
+    assert rows_of_csv(path) == [["name", "town"], ["a", "b"]]
+    path.unlink()
+    second.write_text("mine")
+    part = answered(table(("a", "b"))).parts[0]
+    with pytest.raises(UsageError, match=r"a-2\.csv"):
+        save_reply(Reply(parts=(part, part)), path)
+    assert not path.exists()
+
+
+def test_what_is_read_is_never_replaced(tmp_path: Path) -> None:
+    source, link = tmp_path / "shops.csv", tmp_path / "link.csv"
+    source.write_text("mine")
+    link.symlink_to(source)
+    for path in (source, link, tmp_path / "." / "shops.csv"):
+        with pytest.raises(UsageError, match="is read for this"):
+            checked_target(path, [source], overwrite=True)
+    part = answered(table(("a", "b"))).parts[0]
+    with pytest.raises(UsageError, match="is read for this"):
+        save_reply(Reply(parts=(part, part)), tmp_path / "x.csv", [tmp_path / "x-2.csv"], overwrite=(tmp_path / "x-2.csv").write_text("m") > 0)
+
+
+@pytest.mark.parametrize("name", ["x" * 300 + ".csv", "x" * 300 + "/a.csv"])
+def test_names_that_no_file_can_have(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="is no name that a file can have"):
+        checked_target(tmp_path / name)
+
+
+def test_a_closed_folder(tmp_path: Path) -> None:
+    (tmp_path / "closed").mkdir(mode=0)
+    mine = os.geteuid()
+    if mine == 0:  # to whom no folder is closed
+        os.seteuid(65534)
+    try:
+        with pytest.raises(UsageError, match="may not look into"):
+            checked_target(tmp_path / "closed" / "a.csv")
+    finally:
+        os.seteuid(mine)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -172,3 +174,32 @@ def test_too_many_open_files_are_said_and_leave_nothing(tmp_path: Path) -> None:
         check=False,
     ).stdout
     assert said == f"Too many files are open to keep built tables in {tmp_path}: raise the limit of open files.\nTrue\n"
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="only Linux has a folder that takes no other")
+def test_where_no_folder_can_be_made() -> None:
+    with pytest.raises(StoreError, match=r"cannot be kept in /proc/nope because no folder can be made there"):
+        build("/proc/nope", "1")
+
+
+def test_a_limit_of_file_sizes_is_said(tmp_path: Path) -> None:
+    """SQLite reports it as it reports a disk that fails."""
+    import resource
+    import signal
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    def make(folder: Path) -> None:
+        with closing(sqlite3.connect(folder / "t.sqlite")) as base:
+            base.execute("CREATE TABLE t (a)")
+            base.execute("INSERT INTO t VALUES (zeroblob(100000))")
+            base.commit()
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, hard))
+    try:
+        with pytest.raises(StoreError, match="larger than a file may be"):
+            Store(tmp_path).build(KEY, "1", make, {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)

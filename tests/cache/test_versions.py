@@ -89,6 +89,17 @@ def test_sweeping_a_key_that_was_never_built_makes_nothing(tmp_path: Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
+def test_what_was_built_in_place_of_a_damaged_version_stays(tmp_path: Path) -> None:
+    with build(str(tmp_path), "1") as damaged:
+        build(str(tmp_path), "2").close()
+        Store(tmp_path).drop(KEY, damaged)
+    held = Store(tmp_path).current(KEY)
+    assert held is not None and held.version == "2"
+    Store(tmp_path).drop(KEY, held)
+    held.close()
+    assert Store(tmp_path).current(KEY) is None
+
+
 def test_a_dropped_version_is_built_anew(tmp_path: Path, home: Path) -> None:
     build(str(tmp_path), "1").close()
     Store(tmp_path).drop(KEY)
