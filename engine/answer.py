@@ -140,7 +140,10 @@ def bindings(text: str, decision: Decision) -> tuple[Binding, ...]:
     def phrase(start: int, end: int) -> str:
         return text[reading.tokens[start].word.start : reading.tokens[end - 1].word.end]
 
-    lines = [(condition.start, _binding(phrase(condition.start, condition.end), condition)) for condition in reading.parsed.conditions]
+    lines = [
+        (condition.start, _binding(phrase(condition.start, condition.end), condition))
+        for condition in decision.conditions or reading.parsed.conditions
+    ]
     for start, end, column, what in reading.parsed.said:
         lines.append((start, Binding(phrase=phrase(start, end), column=column, op=what)))  # type: ignore[arg-type]
     return tuple(line for _, line in sorted(lines, key=lambda line: line[0]))

@@ -17,7 +17,7 @@ from engine.build.facts import ColumnFacts, TableFacts
 from engine.errors import AlmanacError, DamageError
 from engine.fold import key
 from engine.hours import meets_all, parse, times_of
-from engine.types import Freshness
+from engine.types import Freshness, TablePlan
 
 SQLITE_NAME: Final = "table.sqlite"
 LANCE_NAME: Final = "lance"
@@ -44,6 +44,7 @@ class Words:
     """What the catalog says of a table's words: for a key the (column, folded term) pairs that it means; column "" is any column."""
 
     terms: dict[str, tuple[tuple[str, str], ...]]
+    examples: tuple[tuple[str, TablePlan], ...] = ()  # worked examples: question and plan
 
 
 class OpenTable:

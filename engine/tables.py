@@ -223,7 +223,8 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
                 said.setdefault(key(other), []).append((column, fold(term)))
     for phrase, meaning in catalog.glossary.items():
         said.setdefault(key(phrase), []).append(("", fold(meaning)))
-    return Words({phrase: tuple(meant) for phrase, meant in said.items()})
+    examples = tuple((example.question, example.plan) for example in catalog.examples if isinstance(example.plan, TablePlan))
+    return Words({phrase: tuple(meant) for phrase, meant in said.items()}, examples)
 
 
 def _source_key(entry: TableEntry) -> str:

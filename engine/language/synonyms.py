@@ -12,7 +12,7 @@ from typing import Literal
 
 from engine.fold import key, stems
 
-VERSION = "1"  # of the names and codes of engine/language/codes.py
+VERSION = "1"  # of the names and codes of engine.language.codelists.py
 About = Literal["column", "other"]
 
 
@@ -51,7 +51,7 @@ def _groups() -> Iterator[tuple[About, Iterable[str], Iterable[str]]]:
     for group in tomllib.loads(_file().decode())["group"]:
         about: About = "column" if group["topic"] == "column" else "other"
         yield about, [phrase for code in LANGUAGES for phrase in group.get(code, ())], group.get("lean", ())
-    from engine.language.codes import code_groups  # only a build needs the libraries of names
+    from engine.language.codelists import code_groups  # only a build needs the libraries of names
 
     for phrases, lean in code_groups(LANGUAGES):
         yield "other", phrases, lean

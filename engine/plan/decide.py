@@ -11,6 +11,7 @@ from engine.execute import count_rows
 from engine.fold import words_of
 from engine.language import Language
 from engine.plan.condition import Condition
+from engine.plan.examples import worked
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
 from engine.types import ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan
@@ -46,6 +47,9 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     found = readings(text, language, tables, embedder, now)
     if not found:
         return Decision(NoAnswerPlan(reason="no_table"))
+    if example := worked(found, embedder, now):
+        alike = ("as in a worked example",)
+        return Decision(example.plan, example.reading.table, example.reading, (), alike, 0.95, example.conditions)
     best = found[0]
     unused = tuple(best.tokens[place].word.text for place in best.lost)
     if not _says_something(best):
