@@ -229,7 +229,7 @@ class Handler:
             return await self._derived(command, kept, press, lambda thread: self._asking.pick(part, numbers[1], thread))
         if action == "share":
             return await self._derived(command, kept, press, None)
-        if not await self._in_state(self._state.first_time, press.place, (f"press {press.asker.id} {press.value}",), DOUBLE_PRESS):
+        if not await self._in_state(self._state.first_time, press.place, (_once(press),), DOUBLE_PRESS):
             return None
         if action == "receipt":
             return self._show.receipt(kept, press.asker)
@@ -247,8 +247,9 @@ class Handler:
     async def _derived(self, command: Command, kept: Kept, press: Press, make: Callable[[ChatThread], Asked] | None) -> Shown | None:
         """A reply that a press makes of another: made once, however often it is pressed. None in the moment after, a sentence later."""
         new = sha256(f"{command.action} {command.reply} {command.argument}".encode()).hexdigest()[:12]
+        double = not await self._in_state(self._state.first_time, press.place, (_once(press),), DOUBLE_PRESS)
         if await self._in_state(self._state.reply, new) is not None:
-            return await self._once_more(kept, press)
+            return _again_pressed(double, kept.language)
         if make is None:
             asked = Asked(await self._again(kept, press), kept.reply.parts[0].question)
         else:
@@ -257,18 +258,12 @@ class Handler:
         place = replace(kept.place, private=False) if make is None else kept.place
         made = Kept(new, place, press.asker, asked.reply, kept.language, ())
         if not await self._in_state(self._state.keep, made, asked.said, LEASE):
-            return await self._once_more(kept, press)
+            return _again_pressed(double, kept.language)
         shown = self._shown(made)
         if make is None:
             said = say(kept.language, "shared", name=press.asker.name or press.asker.id, question=asked.said)
             return replace(shown, lines=(said,))
         return shown
-
-    async def _once_more(self, kept: Kept, press: Press) -> Shown | None:
-        late = await self._in_state(self._state.first_time, press.place, (f"press {press.asker.id} {press.value}",), DOUBLE_PRESS)
-        if late:
-            raise _Sentence(say(kept.language, "already"))
-        return None
 
     async def _again(self, kept: Kept, press: Press) -> Reply:
         """The reply with its rows, under the scope of whoever pressed."""
@@ -316,6 +311,16 @@ class Handler:
         incident = secrets.token_hex(4)
         log_incident(incident, error)
         return say(language, "incident", incident=incident)
+
+
+def _once(press: Press) -> str:
+    return f"press {press.asker.id} {press.value}"
+
+
+def _again_pressed(double: bool, language: str) -> None:
+    """A double press shows nothing more; one long after the first says so."""
+    if not double:
+        raise _Sentence(say(language, "already"))
 
 
 def _thread(place: Place, asker: Asker, locale: str, time_zone: str) -> ChatThread:

@@ -86,7 +86,7 @@ class Terminal:
         if found and 1 <= int(found[1]) <= len(self._options):
             await self.press(self._options[int(found[1]) - 1].value)
             return
-        self._show(await self._handler.ask(Incoming(self._place, self._asker, text, (secrets.token_hex(8),))))
+        await self._show(await self._handler.ask(Incoming(self._place, self._asker, text, (secrets.token_hex(8),))))
 
     async def press(self, value: str) -> None:
         """Does what a button or a choice offers; a file is written into the folder, beside what is there."""
@@ -102,15 +102,16 @@ class Terminal:
                 total = f"{max(shown.span(number)[2] for number in range(len(shown.reply.parts))):,}"
                 self._out.write(one_line(say(shown.language, "file_ready", total=total, name=path.name)) + "\n")
                 return
-        self._show(shown)
+        await self._show(shown)
 
-    def _show(self, shown: Shown | None) -> None:
+    async def _show(self, shown: Shown | None) -> None:
         if shown is None:
             return
         self.shown = shown
         if shown.buttons or shown.menus or shown.view == "answer":  # after thanks the numbers stay what they were
             self._options = options_of(shown)
         print_shown(shown, self._out)
+        await self._handler.posted(shown)
 
 
 async def converse(terminal: Terminal, read: Callable[[], str], out: TextIO) -> None:

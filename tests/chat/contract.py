@@ -114,7 +114,8 @@ class Contract:
         raise NotImplementedError
 
     @pytest.fixture(scope="class")
-    def asking(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
+    @classmethod
+    def asking(cls, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Asking]:
         """The engine over a small table."""
         with asked(tmp_path_factory.mktemp("world")) as made:
             yield made
