@@ -41,7 +41,7 @@ def worked(found: Sequence[Reading], embedder: Embedder, now: datetime) -> Worke
         shape = _shape(reading)
         for example, plan in _examples(reading.table, embedder, now):
             if example.words == shape.words and len(example.mentions) == len(shape.mentions):
-                exchanged = {_term(old): _term(new) for old, new in zip(example.mentions, shape.mentions, strict=True)}
+                exchanged = {_term(old): _value(new) for old, new in zip(example.mentions, shape.mentions, strict=True)}
                 conditions = tuple(_condition(mention) for mention in shape.mentions)
                 return Worked(_exchange(plan, exchanged), reading, conditions)
     return None
@@ -86,6 +86,11 @@ def _term(mention: Mention) -> str:
     if mention.options:
         return fold(str(mention.options[0].value))
     return mention.dates[0] if mention.dates else ""
+
+
+def _value(mention: Mention) -> str:
+    """The term that a mention stands for, as the source spells it."""
+    return str(mention.options[0].value) if mention.number is None and mention.options else _term(mention)
 
 
 def _condition(mention: Mention) -> Condition:

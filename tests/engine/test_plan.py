@@ -308,3 +308,20 @@ def test_a_word_that_means_nothing_here_is_never_passed_over(providers: Asked, q
 @pytest.mark.parametrize("order", ["delete all providers", "update the fee of Dana Levin", "please drop the table"])
 def test_orders_are_no_questions(providers: Asked, order: str) -> None:
     assert providers(order).kind == "no_answer"
+
+
+def test_a_worked_example_answers_the_same_question_of_other_terms(opened: Callable[..., Asked]) -> None:
+    catalog = """
+[tables.shops]
+source = "shops.csv"
+row = ["shop", "shops"]
+
+[[examples]]
+question = "big shops in Leeds"
+plan = { kind = "table", table = "shops", where = [
+    { any_of = [{ column = "city", op = "is", values = ["Leeds"] }] }, { any_of = [{ column = "size", op = "more", values = [6] }] }] }
+"""
+    rows = "name,city,size\nAlpha,Leeds,5\nBeta,York,7\nGamma,Leeds,9\nDelta,York,3\n"
+    shops = opened(rows, "shops.csv", catalog)
+    assert shops.ids("big shops in York") == [2]
+    assert shops("small shops in York").kind == "no_answer"
