@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
 from botbuilder.core import BotAdapter, BotFrameworkAdapter, BotFrameworkAdapterSettings, TurnContext
-from botbuilder.schema import Activity, ActivityTypes, Attachment, ConversationReference
+from botbuilder.schema import Activity, ActivityTypes, Attachment, ChannelAccount, ConversationParameters, ConversationReference
 from botframework.connector.auth import AppCredentials, ClaimsIdentity, MicrosoftAppCredentials
 from msrest.exceptions import ClientException, HttpOperationError
 
@@ -55,6 +55,28 @@ class Connector:
             return message
 
         await self._in(address, update)
+
+    async def alone_with_user(self, address: str) -> str:
+        """The address of the bot's chat with the user of another address alone; raises Undeliverable where they have none."""
+        held = json.loads(address)
+        conversation = held.get("conversation") or {}
+        members = [ChannelAccount(id=(held.get("user") or {}).get("id"))]
+        tenant = conversation.get("tenantId")
+        wanted = ConversationParameters(
+            bot=ChannelAccount(id=(held.get("bot") or {}).get("id")),
+            members=members,
+            is_group=False,
+            tenant_id=tenant,
+            channel_data={"tenant": {"id": tenant}},
+        )
+
+        async def open_chat(turn: TurnContext) -> str:
+            response = await turn.turn_state[BotAdapter.BOT_CONNECTOR_CLIENT_KEY].conversations.create_conversation(wanted)
+            return response.id or ""
+
+        opened = await self._in(address, open_chat)
+        alone = {"id": opened, "tenantId": tenant, "conversationType": "personal"}
+        return json.dumps(held | {"conversation": alone, "activityId": None}, ensure_ascii=False)
 
     async def typing(self, address: str) -> None:
         """Shows for a few seconds that the bot is at work; where that fails nothing is lost."""

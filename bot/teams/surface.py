@@ -57,10 +57,14 @@ class Teams:
         """Holds the connections to the outside; at the end waits a little for what is under way."""
         async with aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=30)) as self._web:
             yield
-            if self._work:
-                await asyncio.wait(self._work, timeout=_ENDING_SECONDS)
+            await self.finish(_ENDING_SECONDS)
             for task in self._work:
                 task.cancel()
+
+    async def finish(self, seconds: float) -> None:
+        """Waits so long for what is under way."""
+        if self._work:
+            await asyncio.wait(self._work, timeout=seconds)
 
     async def receive(self, request: web.Request) -> web.Response:
         """An activity: refused, or answered at once."""
@@ -179,15 +183,18 @@ class Teams:
         await self._show(shown, press, payload)  # a replacement too: the reply to the invoke is seen by the presser alone, and not for long
 
     async def _offer_file(self, shown: Shown, press: Press) -> None:
-        if not press.place.private:
-            return
+        """Offers the file in the chat with the presser alone, the one place where Teams takes files from a bot."""
         found = await self._handler.file(press)
         if isinstance(found, Shown):
             await self._post(found, press.place.address)
             return
         name, data = found
         card = offer(name, len(data), press.value, say(shown.language, "teams_file_offer"))
-        await self._try_to_say(press.place.address, card, name)
+        try:
+            address = press.place.address if press.place.private else await self._connector.alone_with_user(press.place.address)
+            await self._connector.say(address, card, name)
+        except (TryLater, Undeliverable):
+            log.warning("a file could not be offered in a personal chat")
 
     async def _hand_over(self, payload: Mapping[str, Any]) -> None:
         """Puts an accepted file where the consent says, and shows it."""
@@ -202,10 +209,9 @@ class Teams:
         name, data = found
         try:
             card = await upload(self._web, where, data, str(payload["serviceUrl"]))
-        except UploadError as error:
+            await self._connector.say(press.place.address, card, name)
+        except (UploadError, TryLater, Undeliverable) as error:
             log.warning("a file was not handed over", extra={"reason": str(error)})
-            return
-        await self._try_to_say(press.place.address, card, name)
 
     async def _post(self, shown: Shown, address: str) -> None:
         try:
@@ -220,12 +226,6 @@ class Teams:
 
     async def _say(self, shown: Shown, address: str) -> str:
         return await self._connector.say(address, _card(shown), summary(shown))
-
-    async def _try_to_say(self, address: str, attachment: dict[str, Any], text: str) -> None:
-        try:
-            await self._connector.say(address, attachment, text)
-        except (TryLater, Undeliverable):
-            log.warning("a file card was not said")
 
     @asynccontextmanager
     async def _sign_of_work(self, address: str) -> AsyncIterator[None]:

@@ -110,6 +110,21 @@ def elements(node: Any) -> Iterator[dict[str, Any]]:
             yield from elements(inner)
 
 
+def alive(activity: dict[str, Any]) -> list[str]:
+    """What of a message Teams would make a mention, a link or formatting of: texts that are rendered as markdown, entities, actions that open."""
+    found = [activity["text"]] if activity.get("text") else []
+    found += [str(entity) for entity in activity.get("entities") or () if entity.get("type") == "mention"]
+    for attachment in activity.get("attachments") or ():
+        card = attachment.get("content") or {}
+        found += [str(entity) for entity in (card.get("msteams") or {}).get("entities", ())]
+        for element in elements(card):
+            if element["type"] in ("TextBlock", "FactSet", "Action.OpenUrl", "Image", "Media") or element.get("selectAction"):
+                found.append(str(element))
+            elif element["type"] == "TextRun" and "{{" in element["text"]:
+                found.append(element["text"])
+    return found
+
+
 def texts(node: Any) -> list[str]:
     """Everything that a person reads on a card, in order."""
     found: list[str] = []

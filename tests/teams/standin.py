@@ -69,6 +69,8 @@ class Teams:
     files: dict[str, bytes] = field(default_factory=dict)
     conversations: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)  # conversations that the bot was removed from
+    strangers: set[str] = field(default_factory=set)  # people for whom the bot is not installed
+    down: bool = False  # no message is taken
     fail: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # statuses of the next calls, each with headers
     seconds: list[float] = field(default_factory=list)  # that the bot took to answer requests
     key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048))
@@ -89,6 +91,7 @@ class Teams:
         app.router.add_get("/openid", self._openid)
         app.router.add_get("/keys", self._keys)
         app.router.add_post("/token", self._token)
+        app.router.add_post("/v3/conversations", self._create)
         app.router.add_post("/v3/conversations/{conversation}/activities", self._post)
         app.router.add_post("/v3/conversations/{conversation}/activities/{activity}", self._post)
         app.router.add_put("/v3/conversations/{conversation}/activities/{activity}", self._post)
@@ -111,9 +114,25 @@ class Teams:
         self.tokens.add(token)
         return web.json_response({"token_type": "Bearer", "expires_in": 3600, "access_token": token})
 
+    async def _create(self, request: web.Request) -> web.Response:
+        """A chat with one person, where the bot is installed for them."""
+        if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return self._refuse(401, "a call without a token of this bot")
+        asked = await request.json()
+        members = [member["id"] for member in asked.get("members", [])]
+        if len(members) != 1 or asked.get("isGroup") or asked.get("tenantID", asked.get("tenantId")) != TENANT or asked.get("bot", {}).get("id") != BOT["id"]:
+            return self._refuse(400, "no chat of one person with this bot")
+        if members[0] in self.strangers:
+            return self._refuse(403, "the bot is not installed for this person")
+        name = f"personal of {members[0]}"
+        self.conversations.add(name)
+        return web.json_response({"id": name}, status=201)
+
     async def _post(self, request: web.Request) -> web.Response:
         raw = await request.read()
         conversation = request.match_info["conversation"]
+        if self.down:
+            return self._refuse(503, "out of order")
         if self.fail:
             status, headers = self.fail.pop(0)
             return self._refuse(status, "as told", headers)
@@ -212,6 +231,27 @@ class Teams:
         async with self._changed:
             await asyncio.wait_for(self._changed.wait_for(lambda: len(self.messages) >= count), seconds)
         return self.messages
+
+    @property
+    def standing(self) -> list[Posted]:
+        """The messages as they stand now: an update has taken the place of what was there."""
+        latest: dict[str, Posted] = {}
+        for posted in self.messages:
+            latest[posted.id] = posted
+        return list(latest.values())
+
+    async def accept(self, posted: Posted, *, action: str = "accept", person: str = "Dana", **upload: Any) -> int:
+        """Takes or declines a file that was offered."""
+        attachment = posted.activity["attachments"][0]
+        name = attachment["name"]
+        told = {"uploadUrl": f"{self.url}/upload/{name}", "contentUrl": f"{self.url}/file/{name}", "name": name, "uniqueId": "u", "fileType": "x"}
+        value: dict[str, Any] = {"type": "fileUpload", "action": action, "context": attachment["content"]["acceptContext"]}
+        if action == "accept":
+            value["uploadInfo"] = told | upload
+        conversation = posted.conversation
+        sent = self.activity(kind="invoke", conversation=conversation, person=person, name="fileConsent/invoke", value=value, replyToId=posted.id)
+        status, _ = await self.send(sent)
+        return status
 
     @property
     def messages(self) -> list[Posted]:
