@@ -243,6 +243,61 @@ def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: 
     say(f"{tally.cases} cases asked, {tally.answered} answered, {tally.failed} failed; the replies are in {out}.")
 
 
+@cli.command()
+@_with_tables
+def chat(table: str | None, catalog: Path | None) -> None:
+    """Talk with the tables on the terminal: go on from what was said, page, correct, download."""
+    from bot.answering import tables_of
+    from bot.chat.asking import asking_of
+    from bot.chat.terminal import talk
+
+    with tables_of(_catalog(table, catalog)) as tables:
+        talk(asking_of(tables), sys.stdin, sys.stdout)
+
+
+@cli.command()
+@_with_tables
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="The port to listen at.")
+def serve(table: str | None, catalog: Path | None, host: str, port: int) -> None:
+    """Answer in Slack and Teams, those of them whose settings are there."""
+    from bot.answering import tables_of
+    from bot.chat.asking import asking_of
+    from bot.chat.state import State, state_url
+    from bot.serve import serve as serve_chats
+
+    chosen = _catalog(table, catalog)
+    state = State(state_url())
+    with tables_of(chosen) as tables:
+        serve_chats(state, asking_of(tables), host, port, say)
+
+
+@cli.group()
+def manifest() -> None:
+    """Write what is uploaded to Slack or Teams to install the bot."""
+
+
+@manifest.command("slack")
+@click.option("--url", default="", metavar="URL", help="The https address that Slack reaches `almanac serve` at; none for Socket Mode.")
+def manifest_slack(url: str) -> None:
+    """Print the manifest of the Slack app."""
+    from bot.slack.manifest import manifest as slack_manifest
+
+    click.echo(slack_manifest(url), nl=False)
+
+
+@manifest.command("teams")
+@click.option("--app-id", required=True, metavar="ID", help="The application id of the bot's registration.")
+@click.option("--domain", required=True, metavar="DOMAIN", help="The domain that `almanac serve` is reached at.")
+@click.option("--out", required=True, type=_PATH, metavar="FILE.zip", help="Where to write the package.")
+def manifest_teams(app_id: str, domain: str, out: Path) -> None:
+    """Write the package of the Teams app."""
+    from bot.teams.manifest import write_package
+
+    write_package(app_id, domain, out)
+    say(f'Wrote "{out}"; upload it in Teams under Apps, Manage your apps.')
+
+
 def _catalog(table: str | None, catalog: Path | None) -> Catalog:
     """What is asked: a source alone, the catalog that is named, or the one that is found."""
     if table is not None and catalog is not None:

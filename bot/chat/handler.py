@@ -249,7 +249,8 @@ class Handler:
         new = sha256(f"{command.action} {command.reply} {command.argument}".encode()).hexdigest()[:12]
         double = not await self._in_state(self._state.first_time, press.place, (_once(press),), DOUBLE_PRESS)
         if await self._in_state(self._state.reply, new) is not None:
-            return _again_pressed(double, kept.language)
+            _tell_again(double, kept.language)
+            return None
         if make is None:
             asked = Asked(await self._again(kept, press), kept.reply.parts[0].question)
         else:
@@ -258,7 +259,8 @@ class Handler:
         place = replace(kept.place, private=False) if make is None else kept.place
         made = Kept(new, place, press.asker, asked.reply, kept.language, ())
         if not await self._in_state(self._state.keep, made, asked.said, LEASE):
-            return _again_pressed(double, kept.language)
+            _tell_again(double, kept.language)
+            return None
         shown = self._shown(made)
         if make is None:
             said = say(kept.language, "shared", name=press.asker.name or press.asker.id, question=asked.said)
@@ -317,7 +319,7 @@ def _once(press: Press) -> str:
     return f"press {press.asker.id} {press.value}"
 
 
-def _again_pressed(double: bool, language: str) -> None:
+def _tell_again(double: bool, language: str) -> None:
     """A double press shows nothing more; one long after the first says so."""
     if not double:
         raise _Sentence(say(language, "already"))

@@ -13,8 +13,10 @@ from typing import Final, TextIO
 from rich.console import Console
 from rich.text import Text
 
+from bot.chat.asking import Asking
 from bot.chat.handler import Handler
 from bot.chat.sentences import say
+from bot.chat.state import State
 from bot.chat.types import Asker, Button, Choice, Incoming, Place, Press, Shown
 from bot.escape import isolated, lines, one_line
 from bot.receipt import receipt_lines, shown_value, unused_line, words_of
@@ -126,6 +128,24 @@ async def converse(terminal: Terminal, read: Callable[[], str], out: TextIO) -> 
             return
         if text.strip() or not out.isatty():
             await terminal.say(text)
+
+
+def talk(asking: Asking, read: TextIO, out: TextIO) -> None:
+    """A conversation from beginning to end; what is said is kept in memory and forgotten after it."""
+
+    def line() -> str:
+        text = read.readline()
+        if not text:
+            raise EOFError
+        return text
+
+    state = State("sqlite://")
+    handler = Handler(state, asking)
+    try:
+        asyncio.run(converse(Terminal(handler, out), line, out))
+    finally:
+        handler.close()
+        state.close()
 
 
 def _before(part: Answer) -> list[str]:
