@@ -14,13 +14,14 @@ from engine.types import Answer
 
 MOST_BLOCKS: Final = 50
 MOST_PARTS: Final = 8
-_CELLS: Final = 8_000  # characters over all tables of a message; Slack takes 10,000 there and about 13,000 in all
-_WORDS: Final = 3_600  # characters of everything else, buttons apart
+_CELLS: Final = 7_500  # characters over all tables of a message; Slack takes 10,000 there and about 13,000 in all
+_WORDS: Final = 3_300  # characters of everything else, buttons apart
 _LINE: Final = 1_200
 _SECTION: Final = 3_000
 _TEXT: Final = 3_900  # an update takes 4,000
 _LABEL: Final = 75
 _BUTTONS: Final = 25  # in one row
+_PRESSING: Final = 900  # characters of all buttons
 _MENUS: Final = 10
 _CHOICES: Final = 20
 _CHOOSING: Final = 1_200  # characters of all menus
@@ -89,12 +90,12 @@ def _said(shown: Shown, room: int = _CELLS) -> list[_Line]:
         rows = shown.rows(at)
         if part.result and rows:
             said.append(_Line("", part=at, cells=cells_of(part.result, rows, words, room // with_rows)))
-            said += [_Line(text, small=True) for text in _counts(shown, at, words)]
+            said += [_Line(text, small=True) for text in _counts(shown, at)]
         said += [_Line(text, small=True) for text in _below(part, words)]
     return said
 
 
-def _counts(shown: Shown, at: int, words: Words) -> list[str]:
+def _counts(shown: Shown, at: int) -> list[str]:
     """ "Rows 21-40 of 509" where not all stand here, and how many columns do where not all do."""
     result = shown.reply.parts[at].result
     assert result is not None
@@ -103,7 +104,7 @@ def _counts(shown: Shown, at: int, words: Words) -> list[str]:
     if last - first + 1 < total:
         said.append(say(shown.language, "span", first=f"{first:,}", last=f"{last:,}", total=f"{total:,}"))
     if (columns := len(shown_columns(result))) < len(result.columns):
-        said.append(words.say("teams_columns", shown=columns, total=len(result.columns)))
+        said.append(say(shown.language, "teams_columns", shown=columns, total=len(result.columns)))
     return said
 
 
@@ -141,10 +142,11 @@ def _plain(text: str, most: int = _LABEL) -> dict[str, Any]:
 
 def _buttons(shown: Shown) -> list[Block]:
     elements: list[Block] = []
+    most = min(_LABEL, _PRESSING // max(1, len(shown.buttons[: 2 * _BUTTONS])))
     for at, button in enumerate(shown.buttons[: 2 * _BUTTONS]):
         element: Block = {
             "type": "button",
-            "text": _plain(button.label),
+            "text": _plain(button.label, most),
             "value": button.value,
             "action_id": f"{button.action or 'press'}.{at}",
         }

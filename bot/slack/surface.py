@@ -32,13 +32,14 @@ from bot.slack.thread import address_of, is_question, to_chat_thread, to_press, 
 from engine.types import Turn
 
 _LOG: Final = logging.getLogger(__name__)
-
-
+_BOLT_LOG: Final = logging.getLogger("bot.slack.bolt")
+_BOLT_LOG.setLevel(logging.ERROR)  # it warns of every event that nobody listens to
 _SILENT_SECONDS: Final = 0.7  # what is answered sooner needs no sign of work
 _HISTORY_PATIENCE: Final = 3.0
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _AGAIN_SECONDS: Final = 5.0  # between two tries to learn whose token it is, or to open the socket
 _MOST_THREADS: Final = 10_000
+_ABOUT: Final[Mapping[str, Literal["help", "tables"]]] = {"": "help", "help": "help", "tables": "tables"}
 
 Payload = Mapping[str, Any]
 
@@ -80,11 +81,15 @@ class Slack:
             if socket:
                 socket.cancel()
                 await asyncio.wait({socket})
-            if self._work:
-                await asyncio.wait(self._work, timeout=_ENDING_SECONDS)
+            await self.finish(_ENDING_SECONDS)
             for task in self._work:
                 task.cancel()
             await self._client.session.close()
+
+    async def finish(self, seconds: float) -> None:
+        """Waits at most so long until what is under way is said."""
+        if self._work:
+            await asyncio.wait(set(self._work), timeout=seconds)
 
     async def receive(self, request: web.Request) -> web.Response:
         """A request of Slack's: refused where it is not signed, acknowledged at once where it is."""
@@ -114,11 +119,15 @@ class Slack:
             await handler.close_async()  # type: ignore[no-untyped-call]
 
     def _listening(self) -> AsyncApp:
+        async def authorize(team_id: str | None) -> AuthorizeResult:  # whose event it is, own_workspace sees to
+            return self._own
+
         bolt = AsyncApp(
             name="almanac",
+            logger=_BOLT_LOG,
             signing_secret=self._settings.signing_secret or "not used over a socket",
             client=self._client,
-            authorize=self._authorize,
+            authorize=authorize,
         )
 
         @bolt.middleware
@@ -135,8 +144,8 @@ class Slack:
         async def commanded(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()
             incoming = to_chat_thread(body)
-            what = incoming.text.casefold() or "help"
-            self._start(self._tell(incoming, what) if what == "help" or what == "tables" else self._answer(incoming))
+            what = _ABOUT.get(incoming.text.casefold())
+            self._start(self._tell(incoming, what) if what else self._answer(incoming))
 
         async def pressed(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()
@@ -148,9 +157,6 @@ class Slack:
         bolt.command(COMMAND)(commanded)
         bolt.action(re.compile(""))(pressed)
         return bolt
-
-    async def _authorize(self, **_: Any) -> AuthorizeResult:
-        return self._own
 
     async def _knows_itself(self) -> bool:
         """Whether it is known whose token this is; it is asked for where it is not, though not all the time."""

@@ -79,11 +79,13 @@ class Slack:
         self.deleted_channels: set[str] = set()
         self.not_in: set[str] = set()
         self.people: dict[str, dict[str, Any]] = {}
+        self.strangers: set[str] = set()
         self.messages: list[Posted] = []
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.refused: list[tuple[str, str]] = []
         self.used_scopes: set[str] = set()
         self.faults: dict[str, list[Fault]] = defaultdict(list)
+        self.broken: set[str] = set()  # methods that answer 503 until they are taken out
         self.waiting_until: dict[str, float] = {}  # by method: when Retry-After has passed
         self.called_too_soon: list[str] = []
         self.responses: dict[str, dict[str, Any]] = {}  # by response address: where it says things, and how often it may yet
@@ -143,6 +145,8 @@ class Slack:
             self.waiting_until[method] = time.monotonic() + fault.retry_after
             headers = {"Retry-After": str(int(fault.retry_after))}
             return web.json_response({"ok": False, "error": "ratelimited"}, status=429, headers=headers)
+        if method in self.broken:
+            return web.Response(status=503, text="upstream error")
         if fault.lost == "before":
             assert request.transport
             request.transport.abort()
@@ -244,9 +248,9 @@ class Slack:
 
     def _users_info(self, arguments: dict[str, Any]) -> dict[str, Any]:
         user = arguments["user"]
-        if user not in self.people:
+        if user in self.strangers:
             return _no("user_not_found")
-        person = dict(self.people[user])
+        person = dict(self.people.get(user, {"real_name": user, "locale": "en-US", "tz": "Etc/UTC"}))
         profile = {"real_name": person.pop("real_name", user), "display_name": user}
         if "users:read.email" in self.tokens[BOT_TOKEN]:
             self.used_scopes.add("users:read.email")
