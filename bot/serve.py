@@ -16,6 +16,7 @@ from bot.chat.handler import Handler
 from bot.chat.outbox import keep_emptying
 from bot.chat.state import State, keep_days
 from bot.chat.types import Deliver
+from engine.errors import UsageError
 from engine.settings import given, setting
 
 FORGET_EVERY: Final = 3600.0  # seconds
@@ -81,11 +82,17 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
 
 
 def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str], None]) -> None:
-    """Serves until it is told to stop; raises OSError where it cannot listen there."""
+    """Serves until it is told to stop; raises UsageError where it cannot listen there."""
     app, told = application(state, asking, host)
     for sentence in told:
         say(sentence)
-    web.run_app(app, host=host, port=port, print=None, access_log=None, handle_signals=True, shutdown_timeout=15.0)
+    say(f"Listening at http://{host}:{port}.")
+    try:
+        web.run_app(app, host=host, port=port, print=None, access_log=None, handle_signals=True, shutdown_timeout=15.0)
+    except OSError:
+        raise UsageError(
+            f"Nothing can listen at {host}, port {port}; it is taken or not allowed, so name another with --host and --port."
+        ) from None
 
 
 async def _forget(state: State, days: float) -> None:

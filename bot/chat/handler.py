@@ -44,7 +44,7 @@ class Handler:
     database in another, so that the event loop only waits.
     """
 
-    def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 4, deadline: float = DEADLINE) -> None:
+    def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE) -> None:
         self._state = state
         self._asking = asking
         self._secret = secret or state.secret()
