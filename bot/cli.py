@@ -44,11 +44,11 @@ def run(arguments: Sequence[str]) -> int:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         start_logging()
-        status = cli.main(list(arguments), prog_name="almanac", standalone_mode=False)
+        status = cli.main(list(arguments) or ["--help"], prog_name="almanac", standalone_mode=False)
         sys.stdout.flush()
+        if not arguments:
+            return UsageError.status
         return status if isinstance(status, int) else 0
-    except click.exceptions.NoArgsIsHelpError as error:
-        return _help(error.format_message())
     except click.NoSuchOption as error:
         dash = ' A question that begins with "-" goes after --, as in: almanac ask -- "-5 degrees".' if _is_of(error, "ask") else ""
         say(f"{_sentence(error.format_message())} `almanac --help` tells what there is.{dash}")
@@ -84,15 +84,6 @@ def cli() -> None:
 
 def _is_of(error: click.UsageError, command: str) -> bool:
     return error.ctx is not None and error.ctx.command.name == command
-
-
-def _help(text: str) -> int:
-    try:
-        click.echo(text)
-    except OutputError as error:
-        give_up_output()
-        return error.status
-    return UsageError.status
 
 
 def _with_tables(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 
 from engine.errors import CatalogError
 from engine.read.options import ReadOptions, is_encoding, refusal
+from engine.read.where import as_text
 from engine.settings import printable
 from engine.types import ColumnType, Frozen, QueryPlan, TablePlan
 
@@ -186,7 +187,7 @@ def catalog_of(source: str) -> Catalog:
         raise CatalogError("The current folder is not there any more; go to one that is.") from None
     parts = [re.sub(r"[*?\[\]]+", "", Path(part).stem).strip(" -_") for part in re.split(r"[/\\]", address)]
     name = next((part for part in reversed(parts) if part.strip(".")), "table")
-    return Catalog(tables=(TableEntry(name=name, source=source, base=base),))
+    return Catalog(tables=(TableEntry(name=as_text(name), source=source, base=base),))
 
 
 # ---- what is wrong, in words

@@ -20,7 +20,7 @@ from engine.read.options import ReadOptions
 from engine.read.raw import RawTable, joined
 from engine.read.records import read_json_lines, read_parquet
 from engine.read.table import Doubt, SourceTable
-from engine.read.where import files_of, is_address, is_server, parts_of
+from engine.read.where import as_text, files_of, is_address, is_server, parts_of
 
 _READING = "2"  # part of every fingerprint: a change in how sources are read makes new versions
 _SQLITE = b"SQLite format 3\0"
@@ -204,8 +204,9 @@ def _finished(table: RawTable, source: str, options: ReadOptions, read: _Read, n
     if not table.rows:
         doubts.append(Doubt("no_rows", "The table has a header and no rows."))
     print_ = hashlib.blake2b(read.digest, digest_size=16)
-    print_.update(f"{_READING} {number} {table.name} {options.model_dump_json()}".encode())
+    name = as_text(table.name)
+    print_.update(f"{_READING} {number} {name} {options.model_dump_json()}".encode())
     return SourceTable(
-        table.name, columns, table.rows, source, table.encoding, table.delimiter, table.header_rows, read.changed_at, print_.hexdigest(),
+        name, columns, table.rows, as_text(source), table.encoding, table.delimiter, table.header_rows, read.changed_at, print_.hexdigest(),
         [*table.doubts, *doubts], table.lines, {row + 1: cells for row, cells in table.overflow.items()}, table.around,
     )  # fmt: skip

@@ -87,6 +87,11 @@ def files_of(source: str, base: Path | None) -> list[Path]:
     return files
 
 
+def as_text(name: str) -> str:
+    """A file's name as text: in UTF-8 where the locale could not read it, with marks for what is no text at all."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
 def _path_text(source: str) -> str:
     if source.startswith("sqlite:///"):
         return source.removeprefix("sqlite:///")

@@ -188,6 +188,81 @@ def test_a_reader_that_has_enough_is_no_error(folder: Path) -> None:
     assert len(done.stdout.splitlines()) == 1
 
 
+@pytest.mark.parametrize("call", ["ask --table shops.csv 'how many shops are there?'", "--version", "--help", "ask --help", ""])
+def test_standard_output_that_is_closed_or_full(folder: Path, call: str) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = f'"{sys.executable}" -c "from bot.cli import main; main()" {call}'
+    for where, status, lines in ((">&-", 141, 0), ("> /dev/full", 3, 1)):
+        done = subprocess.run(["bash", "-c", f"{command} {where}"], cwd=folder, env=env, capture_output=True, text=True)
+        assert (done.returncode, len(done.stderr.splitlines())) == (status, lines), done.stderr
+        assert "disk is full" in done.stderr or not lines
+
+
+def test_an_answer_that_nobody_hears_goes_nowhere_else(folder: Path) -> None:
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = f'"{sys.executable}" -c "from bot.cli import main; main()" ask --table none.csv x 2>&-'
+    done = subprocess.run(["bash", "-c", command], cwd=folder, env=env, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_no_command_is_answered_with_the_help(folder: Path) -> None:
+    done = almanac(folder)
+    assert (done.returncode, done.stderr) == (2, "")
+    assert done.stdout == almanac(folder, "--help").stdout != ""
+
+
+def test_a_question_that_begins_with_a_dash(folder: Path) -> None:
+    assert "almanac ask -- " in refused(almanac(folder, "ask", "--table", "shops.csv", "-5 degrees"))
+    assert almanac(folder, "ask", "--table", "shops.csv", "--", "-- how many shops are there?").returncode == 0
+
+
+def test_what_is_asked_is_not_written_over(folder: Path) -> None:
+    asked = ("ask", "--table", "shops.csv", "shops in Ash", "--save")
+    assert "is read for this" in refused(almanac(folder, *asked, "shops.csv", "--overwrite"))
+    assert (folder / "shops.csv").read_text() == SHOPS
+    (folder / "answer.csv").write_text("mine")
+    assert "--overwrite" in refused(almanac(folder, *asked, "answer.csv"))
+    assert (folder / "answer.csv").read_text() == "mine"
+    assert almanac(folder, *asked, "answer.csv", "--overwrite").returncode == 0
+    assert "Corner Shop" in (folder / "answer.csv").read_text()
+
+
+@pytest.mark.parametrize(("start", "stop"), [(0, 100), (8192, 16384)], ids=["seen when opened", "seen when asked"])
+def test_a_damaged_table_is_built_anew_and_answers(folder: Path, start: int, stop: int) -> None:
+    data = {"ALMANAC_DATA": str(folder / "data")}
+    (folder / "many.csv").write_text(SHOPS + "".join(f"{n},Shop {n},Clinic,Town {n % 9},,1\n" for n in range(500)))
+    asked = ("ask", "--table", "many.csv", "--json", "how many shops are in Ash?")
+    assert json.loads(almanac(folder, *asked, **data).stdout)["rows"] == [[2]]
+    (path,) = (folder / "data").glob("*/version-*/0/table.sqlite")
+    content = bytearray(path.read_bytes())
+    content[start:stop] = b"\xff" * (stop - start)
+    path.write_bytes(content)
+    done = almanac(folder, *asked, **data)
+    assert (done.returncode, json.loads(done.stdout)["rows"], done.stderr) == (0, [[2]], "")
+    assert path not in set((folder / "data").glob("*/version-*/0/table.sqlite"))
+
+
+def test_a_home_that_there_is_none_of(folder: Path) -> None:
+    said = refused(almanac(folder, "ask", "--table", "shops.csv", "how many shops?", ALMANAC_DATA="~no-such-user/x"))
+    assert 'ALMANAC_DATA is "~no-such-user/x"' in said
+    assert "ALMANAC_CATALOG" in refused(almanac(folder, "ask", "how many shops?", ALMANAC_CATALOG="~no-such-user/x"))
+    assert "There is no file ~no-such-user/x" in refused(almanac(folder, "ask", "--table", "~no-such-user/x", "how many?"))
+
+
+def test_names_beyond_what_the_locale_can_write(folder: Path) -> None:
+    (folder / "магазины.csv").write_text(SHOPS)
+    done = almanac(folder, "ask", "--table", "магазины.csv", "--json", "how many shops are there?", LC_ALL="C", PYTHONUTF8="0")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["rows"] == [[5]]
+
+
+def test_too_little_memory_is_said(folder: Path) -> None:
+    code = "import bot.question\ndef check(text): raise MemoryError\nbot.question.checked_question = check\nfrom bot.cli import main; main()"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, "-c", code, "ask", "x"], cwd=folder, env=env, capture_output=True, text=True)
+    assert "not enough memory" in refused(done, 3)
+
+
 def test_check_tells_how_a_file_was_read(folder: Path) -> None:
     done = almanac(folder, "check", "shops.csv", "--json")
     (table,) = json.loads(done.stdout)["tables"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -75,3 +75,12 @@ def test_an_incident_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ca
     (tmp_path / "file").touch()
     monkeypatch.setenv("ALMANAC_DATA", str(tmp_path / "file"))
     assert settings.log_incident("abc", ValueError()) is None
+    monkeypatch.setenv("ALMANAC_DATA", "~no-such-user/x")
+    assert settings.log_incident("abc", ValueError()) is None
+
+
+@pytest.mark.parametrize(("variable", "path"), [("ALMANAC_DATA", settings.data_folder), ("ALMANAC_CATALOG", settings.catalog_path)])
+def test_a_home_that_there_is_none_of(variable: str, path: Callable[[], object], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "~no-such-user/x")
+    with pytest.raises(UsageError, match=f'{variable} is "~no-such-user/x", and "~no-such-user" is no home folder'):
+        path()
