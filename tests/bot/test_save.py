@@ -128,7 +128,7 @@ def test_a_full_disk_leaves_the_old_file(suffix: str, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))
     try:
-        with pytest.raises(SaveError, match="could not be saved as .*: it would be larger than a file may be"):
+        with pytest.raises(SaveError, match=r"could not be saved as .*: it would be larger than a file may be"):
             save_reply(answered(table(*rows)), path, overwrite=True)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
