@@ -42,7 +42,7 @@ class Served:
         application = web.Application()
         self.deliver = register(application, self.handler, settings)
         self.surface = self.deliver.__self__  # type: ignore[attr-defined]
-        self._runner = web.AppRunner(application)
+        self._runner = web.AppRunner(application, access_log=None)
         await self._runner.setup()
         await web.TCPSite(self._runner, "127.0.0.1", 0).start()
         self.slack.app = f"http://127.0.0.1:{self._runner.addresses[0][1]}{PATH}"

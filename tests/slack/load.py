@@ -61,16 +61,14 @@ _PARTS = {"median": 0.5, "95 %": 0.95, "99 %": 0.99, "most": 1.0}
 
 
 async def _deliver(slack: Slack, event: dict[str, object], serving: list[Process], chance: random.Random) -> None:
-    """To one process, as a balancer does it; one in ten to another as well, as Slack does it when it heard nothing."""
-    tries = 2 if chance.random() < 0.1 else 1
-    for _ in range(4):
+    """To one process, as a balancer does it, until it is acknowledged; one in ten twice, as Slack does it when it did not hear that."""
+    left = 2 if chance.random() < 0.1 else 1
+    while left:
         slack.app = chance.choice(serving).address
         if await slack.deliver(event, tries=1) == 200:
-            tries -= 1
-            if not tries:
-                return
+            left -= 1
         else:
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.5)
 
 
 async def _replace(slack: Slack, folder: Path, engine: float, threads: int, serving: list[Process]) -> None:

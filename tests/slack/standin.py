@@ -107,7 +107,7 @@ class Slack:
         application.router.add_post("/response/{key}", self._response)
         application.router.add_post("/upload/{key}", self._upload)
         application.router.add_get("/socket", self._socket)
-        self._runner = web.AppRunner(application)
+        self._runner = web.AppRunner(application, access_log=None)
         await self._runner.setup()
         site = web.TCPSite(self._runner, "127.0.0.1", 0)
         await site.start()
