@@ -20,7 +20,7 @@ from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown
 from bot.chat.values import Command, read_value
 from bot.failure import failure
 from engine.errors import ExecutionError, PlanError, UsageError
-from engine.settings import log_incident
+from engine.settings import log_incident, printable
 from engine.types import Answer, ChatThread, Reply
 
 DEADLINE: Final = 25.0  # seconds from hearing a question to its reply
@@ -140,7 +140,7 @@ class Handler:
             for question, incoming, tries in await self._in_state(self._state.abandoned, platform, self._deadline + LEASE):
                 language = heard_language(incoming.text, incoming.locale)
                 if tries > _MOST_STARTS:
-                    reply = failure(incoming.text[:200], say(language, "slow"))
+                    reply = _failed(printable(incoming.text), say(language, "slow"), language)
                     shown = await self._keep(question, incoming, reply, language, incoming.text)
                 else:
                     shown = await self._answer(question, incoming, language)
@@ -163,7 +163,7 @@ class Handler:
         """Answers a question that is taken, and keeps the reply; None where someone else did meanwhile."""
         place, asker = incoming.place, incoming.asker
         if sentence := refusal(incoming.text, language):
-            refused = _said(incoming.text[:200], sentence, language)
+            refused = _said(printable(incoming.text), sentence, language)
             return await self._keep(question, incoming, refused, language, "")
         text = " ".join(incoming.text.split())
         turns = await self._in_state(self._state.turns, place, asker) or incoming.earlier

@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, Final
 
-from sqlalchemy import Connection, create_engine, delete, event, insert, select, update
+from sqlalchemy import Connection, create_engine, delete, event, insert, select, text, update
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -29,6 +29,7 @@ FRESH_SECONDS: Final = 2 * 3600  # in a channel without threads, what is older i
 MOST_TRIES: Final = 12
 _LONGEST_WAIT: Final = 3600.0  # seconds between two tries
 _DAY: Final = 86_400.0
+_MAKING: Final = 0x414C4D41  # a number of our own among the locks of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +63,8 @@ class State:
                 event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
             self._lock = Lock()  # SQLite has one writer; waiting here is fairer than its own retries
             with self._transaction() as base:
+                if not self._sqlite:  # two processes that start at once would both make the tables
+                    base.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MAKING})
                 METADATA.create_all(base)
         except (ArgumentError, NoSuchModuleError, ImportError):
             raise UsageError(
@@ -82,7 +85,9 @@ class State:
     def _fresh(self, base: Connection, table: Any, **values: Any) -> bool:
         """Inserts a row where there is none of its key; whether it was."""
         dialect = sqlite if self._sqlite else postgresql
-        return bool(base.execute(dialect.insert(table).values(**values).on_conflict_do_nothing()).rowcount)
+        made = dialect.insert(table).values(**values).on_conflict_do_nothing()
+        # the row itself tells: not every driver counts an insertion that did nothing
+        return base.execute(made.returning(*table.primary_key.columns)).first() is not None
 
     def close(self) -> None:
         """Lets the database go."""

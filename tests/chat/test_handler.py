@@ -40,8 +40,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def state(tmp_path: Path, clock: Clock) -> State:
-    return State(f"sqlite:///{tmp_path / 'state.sqlite'}", clock)
+def state(tmp_path: Path, clock: Clock) -> Iterator[State]:
+    made = State(f"sqlite:///{tmp_path / 'state.sqlite'}", clock)
+    yield made
+    made.close()
 
 
 def heard(text: str = "doctors in Acre", key: str = "e1", place: Place = PLACE, asker: Asker = ANN, **more: object) -> Incoming:
@@ -215,6 +217,18 @@ def test_history_from_the_platform_counts_where_nothing_is_remembered(state: Sta
         shown = await handler.ask(heard("and in Acre?", earlier=earlier))
         assert shown is not None and shown.carried == ("which doctors are in Acre?",)
         assert shown.lines == (say("en", "understood", question="which doctors are in Acre?"),)
+
+    with_handler(state, asking, scenario)
+
+
+@pytest.mark.parametrize("text", ["\ud800", "doctors \ud800 in Acre", "a\x00b", "doctors\x1b[2J", "\u202edoctors"])
+def test_text_that_is_none_is_told_in_a_sentence(state: State, asking: Asking, text: str) -> None:
+    async def scenario(handler: Handler) -> None:
+        shown = await handler.ask(heard(text))
+        assert shown is not None
+        told = shown.lines or (shown.reply.parts[0].headline,)
+        assert told[0] and "incident" not in told[0]
+        told[0].encode()
 
     with_handler(state, asking, scenario)
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import secrets
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +17,7 @@ from engine.errors import UsageError
 from engine.types import Turn
 from tests.bot.replies import answered, table
 from tests.chat.process import PLACE, message
+from tests.engine.read.test_database import postgres  # noqa: F401 - a fixture
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 ANN, BEN = Asker("U-ann", "Ann"), Asker("U-ben")
@@ -35,9 +38,25 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(params=["sqlite", "postgresql"])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty state database."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'state.sqlite'}"
+    import psycopg
+
+    server = request.getfixturevalue("postgres")
+    name = f"state{secrets.token_hex(4)}"
+    with psycopg.connect(server, autocommit=True) as base:
+        base.execute(f"CREATE SCHEMA {name}")
+    return f"{server}?options=-csearch_path%3D{name}"
+
+
 @pytest.fixture
-def state(tmp_path: Path, clock: Clock) -> State:
-    return State(f"sqlite:///{tmp_path / 'state.sqlite'}", clock)
+def state(url: str, clock: Clock) -> Iterator[State]:
+    made = State(url, clock)
+    yield made
+    made.close()
 
 
 def kept(reply_id: str = "0123456789ab", place: Place = PLACE, asker: Asker = ANN) -> Kept:
@@ -54,8 +73,7 @@ def test_one_key_seen_before_is_enough(state: State) -> None:
     assert state.take(replace(first, place=replace(PLACE, workspace="T2")), 60), "another workspace counts for itself"
 
 
-def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'state.sqlite'}"
+def test_a_restart_forgets_nothing(url: str) -> None:
     before = State(url)
     assert before.take(message(1), 60)
     before.keep(kept(), "chemists", 60)
@@ -67,8 +85,7 @@ def test_a_restart_forgets_nothing(tmp_path: Path) -> None:
     assert after.turns(PLACE, ANN)[0] == Turn(who="asker", text="chemists")
 
 
-def test_processes_share_the_work_and_never_do_it_twice(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'state.sqlite'}"
+def test_processes_share_the_work_and_never_do_it_twice(url: str) -> None:
     state = State(url)
     for number in range(40):
         state.keep(kept(f"{number:012x}"), "chemists", 0.0)
@@ -118,7 +135,7 @@ def test_a_reply_is_kept_without_its_rows(state: State, tmp_path: Path) -> None:
     result = found.reply.parts[0].result
     assert result is not None and result.rows == () and result.total == 2
     assert found.asker == ANN and found.carried == ("chemists in Acre",)
-    assert not any(b"Adler" in path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(b"Adler" in path.read_bytes() for path in tmp_path.iterdir())  # of SQLite
     assert state.reply("f" * 12) is None
 
 
@@ -207,7 +224,7 @@ def test_the_settings_are_told_from_what_is_wrong(monkeypatch: pytest.MonkeyPatc
             keep_days()
 
 
-@pytest.mark.parametrize("url", ["nonsense", "nosuch://x", "sqlite:////no/such/folder/state.sqlite"])
-def test_a_database_that_cannot_be_opened_is_told_in_a_sentence(url: str) -> None:
+@pytest.mark.parametrize("address", ["nonsense", "nosuch://x", "sqlite:////no/such/folder/state.sqlite"])
+def test_a_database_that_cannot_be_opened_is_told_in_a_sentence(address: str) -> None:
     with pytest.raises(UsageError, match="ALMANAC_STATE"):
-        State(url)
+        State(address)
