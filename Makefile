@@ -5,7 +5,7 @@ BIN := .venv/bin
 CASES := ../shared/cases
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev demo test lint bench cases eval-terms lock clean
+.PHONY: help setup setup-dev demo test lint e2e bench cases eval-terms lock clean
 
 help: ## tell what there is
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -51,6 +51,9 @@ test: setup-dev ## run the tests
 lint: setup-dev ## ruff and mypy
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+e2e: setup ## talk to the bot in a real client of Teams, in a browser (needs Node and Chromium)
+	$(BIN)/python tests/e2e/run.py
 
 bench: setup-dev ## measure times and memory
 	$(BIN)/python tests/bench.py 23000 250000 1000000

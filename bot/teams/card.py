@@ -134,6 +134,9 @@ def _menu(menu: Menu, at: int, code: str) -> list[Element]:
         return [*label, *({"type": "ActionSet", "actions": [pick]} for pick in picks)]
     name = f"choice{at}"
     choices = [{"title": plain(choice.label, _LABEL), "value": choice.value} for choice in menu.choices]
+    chooser = {"type": "Input.ChoiceSet", "id": name, "style": "compact", "label": plain(menu.label, 2 * _LABEL), "choices": choices}
+    if choices:
+        chooser["value"] = menu.choices[0].value  # where there is one other, which is common, a press is enough
     return [
         {
             "type": "ColumnSet",
@@ -141,9 +144,7 @@ def _menu(menu: Menu, at: int, code: str) -> list[Element]:
                 {
                     "type": "Column",
                     "width": "stretch",
-                    "items": [
-                        {"type": "Input.ChoiceSet", "id": name, "style": "compact", "label": plain(menu.label, _LABEL), "choices": choices}
-                    ],
+                    "items": [chooser],
                 },
                 {
                     "type": "Column",

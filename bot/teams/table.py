@@ -26,9 +26,9 @@ def table(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Value]], word
 
 def _cell(text: str, most: int, right_to_left: bool, *, bold: bool = False) -> Element:
     words = plain(text, most) or "\u00a0"  # some clients refuse an empty text
+    direction = reads_right_to_left(text)
+    if right_to_left and direction is False:
+        words = f"\u2066{words}\u2069"  # its signs stay in order, and the column keeps its edge
     inline = {"type": "TextRun", "text": words, "weight": "Bolder"} if bold else words
     cell: Element = {"type": "TableCell", "items": [{"type": "RichTextBlock", "inlines": [inline]}]}
-    direction = reads_right_to_left(text)
-    if direction is not None and direction != right_to_left:
-        cell["rtl"] = direction
-    return cell
+    return cell | {"rtl": True} if direction and not right_to_left else cell
