@@ -12,7 +12,7 @@ from bot.say import say
 from cache.versions import Store
 from engine.ask import ask
 from engine.catalog import Catalog
-from engine.embed import default_embedder
+from engine.embed import chosen_embedder
 from engine.errors import DamageError
 from engine.settings import data_folder
 from engine.table import OpenTable, damage_told
@@ -27,7 +27,7 @@ Answering = Callable[[str, ChatThread], Reply]
 def tables_of(catalog: Catalog) -> Iterator[list[OpenTable]]:
     """The tables of a catalog, open; building shows its progress, and a table that cannot be read is told on standard error."""
     with ProgressBar() as bar:
-        tables = open_tables(catalog, Store(data_folder()), bar.report, left_out=say)
+        tables = open_tables(catalog, Store(data_folder()), bar.report, chosen_embedder(), left_out=say)
     try:
         yield tables
     finally:
@@ -52,7 +52,7 @@ def from_tables(catalog: Catalog, use: Callable[[list[OpenTable]], T]) -> T:
 
 def answers_from(tables: Sequence[OpenTable]) -> Answering:
     """A function from a question and its thread to a reply; it raises DamageError where the tables' files turn out to be damaged."""
-    embedder = default_embedder()
+    embedder = chosen_embedder()
 
     def answer(text: str, thread: ChatThread) -> Reply:
         with damage_told(tables):

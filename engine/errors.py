@@ -39,5 +39,9 @@ class ExecutionError(AlmanacError):
     """A checked plan failed or took too long."""
 
 
+class EmbeddingError(AlmanacError):
+    """What turns phrases into vectors is away, refuses, or gives what it should not."""
+
+
 class DamageError(AlmanacError):
     """A built table's files are not what was built; they can be built anew from the source."""

@@ -31,7 +31,6 @@ _UNREADABLE: Final = (
     pa.ArrowException,
     PanicError,
 )  # what LanceDB raises for files that are not its own
-MEANING_WEIGHT: Final = 0.8  # of the meaning's part against the letters' part in one vector
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ def joint_vectors(keys: Sequence[str], by_meaning: Sequence[bool], embedder: Emb
     vectors[:, :LETTERS] = letter_vectors(keys)
     meant = [n for n, counts in enumerate(by_meaning) if counts]
     if meant:
-        vectors[meant, LETTERS:] = MEANING_WEIGHT * embedder.embed([keys[n] for n in meant])
+        vectors[meant, LETTERS:] = embedder.calibration.meaning * embedder.embed([keys[n] for n in meant])
     return vectors
 
 

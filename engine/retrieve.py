@@ -17,7 +17,6 @@ from engine.types import How, Match, Term
 LONGEST_PHRASE = 5  # words
 MOST_PHRASES = 40
 NEAREST = 12  # terms of one phrase
-LETTERS_WEIGHT, JOINT_WEIGHT = 0.55, 0.42
 SHORTER = 0.04  # what each word less costs: "eye doctor" says more than "doctor"
 
 
@@ -62,13 +61,13 @@ def _near(text: str, tokens: Sequence[Token], found: Finder, embedder: Embedder)
         return []
     nearest = near_terms(found.table.index, joint_vectors([phrase for _, phrase in phrases], [True] * len(phrases), embedder), NEAREST)
     terms = {term.id: term for term in found.table.terms_with_ids(near.id for one in nearest for near in one)}
-    matches = []
+    matches, weighs = [], embedder.calibration
     for (span, phrase), near in zip(phrases, nearest, strict=True):
         for one in near:
             if (term := terms.get(one.id)) is None:
                 continue
             letters = likeness(phrase, term.key)
-            score = LETTERS_WEIGHT * letters + JOINT_WEIGHT * min(1.0, max(0.0, one.score)) - SHORTER / (span[1] - span[0])
+            score = weighs.letters * letters + weighs.joint * min(1.0, max(0.0, one.score)) - SHORTER / (span[1] - span[0])
             shown = Term(column=term.column.name, text=term.text, rows=term.rows)
             how: How = "near" if letters > 0.5 else "meant"
             matches.append(Match(phrase=span_text(text, tokens, *span), term=shown, how=how, score=max(0.0, score)))

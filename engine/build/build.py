@@ -36,11 +36,11 @@ def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedd
         for n in range(len(found))
         if 0 < len(found.texts[n]) <= 80
     ]
-    write_index(folder / LANCE_NAME, entries, list(_row_texts(table)), _card(table, facts, terms), embedder)
+    write_index(folder / LANCE_NAME, entries, list(_row_texts(table, embedder.calibration.most_rows)), _card(table, facts, terms), embedder)
     return facts.name
 
 
-def _row_texts(table: SourceTable, most: int = 50_000) -> Iterator[tuple[int, str]]:
+def _row_texts(table: SourceTable, most: int) -> Iterator[tuple[int, str]]:
     step = max(1, -(-table.rows // most))
     for row in range(0, table.rows, step):
         texts = (column.texts[column.codes[row]] for column in table.columns[:30] if column.codes[row] >= 0)

@@ -22,9 +22,12 @@ from engine.types import How, Operator
 LONGEST_FUNCTION = 6
 MOST_NEAR_PHRASES = 24
 NEAR_LIMIT = 12
+NOUN_FROM, COLUMN_FROM = 0.45, 0.5  # cosines of meanings
+MEANT_QUALITY = 0.62
+MOST_MEANT_COLUMNS = 200
 # Calibrated on phrases with known terms: a near term is taken from this likeness on, shorter phrases needing more.
 NEAR_FROM = 0.60
-MEANT_FROM = 0.38
+_MEANT = 0.38  # the bundled embedder's meant_from: the scale on which the quality of what is meant is said
 _TYING = ("stop", "link", "place", "and", "or", "negation", "compare", "superlative", "count", "each", "who", "where", "when", "which")
 
 
@@ -324,7 +327,9 @@ class Finder:
         terms = {term.id: term for term in self.table.terms_with_ids(near.id for found in nearest for near in found)}
         for (span, phrase), found in zip(kept, nearest, strict=True):
             for near in found:
-                if (term := terms.get(near.id)) and (option := self._near_option(phrase, term, near.score, span)):
+                if (term := terms.get(near.id)) and (
+                    option := self._near_option(phrase, term, near.score, embedder.calibration.meant_from, span)
+                ):
                     mentions[span].append(option)
         result = []
         for span, options in mentions.items():
@@ -336,7 +341,25 @@ class Finder:
         for span, phrase in kept:
             if columns := near_columns(self.names, phrase):
                 result.append(Mention(*span, "column", columns[0][1] * 0.95, columns=tuple(columns)))
-        return result
+        return [*result, *self._meant(kept, embedder)]
+
+    def _meant(self, phrases: Sequence[tuple[tuple[int, int], str]], embedder: Embedder) -> Iterable[Mention]:
+        """Row nouns and columns that mean the same as a phrase: "automobiles" where rows are cars, "lifespan" for life expectancy."""
+        facts = self.table.facts
+        short = [(span, phrase) for span, phrase in phrases if span[1] - span[0] <= 2]
+        if not short:
+            return
+        columns = facts.columns[:MOST_MEANT_COLUMNS]
+        named = self.table.remembered(
+            ("meanings", embedder.name), lambda: embedder.embed([*facts.nouns, *(column.key for column in columns)])
+        )
+        for (span, _), likely in zip(short, embedder.embed([phrase for _, phrase in short]) @ named.T, strict=True):
+            nouns, names = likely[: len(facts.nouns)], likely[len(facts.nouns) :]
+            if facts.declared and len(nouns) and nouns.max() >= NOUN_FROM:
+                yield Mention(*span, "noun", MEANT_QUALITY)
+            best = int(names.argmax())
+            if names[best] >= COLUMN_FROM:
+                yield Mention(*span, "column", MEANT_QUALITY, columns=((columns[best], MEANT_QUALITY),))
 
     def _bare(self, start: int, end: int) -> str:
         """The phrase as it is searched: its words without articles and auxiliaries between."""
@@ -353,7 +376,7 @@ class Finder:
         first = self.tokens[start].word
         return [bare, *(bare.replace(first.folded, form, 1) for form in first.bare if len(form) > 2 and not form.isascii())]
 
-    def _near_option(self, phrase: str, term: FoundTerm, score: float, span: tuple[int, int]) -> Option | None:
+    def _near_option(self, phrase: str, term: FoundTerm, score: float, meant_from: float, span: tuple[int, int]) -> Option | None:
         if not same_figures(phrase, term.key):
             return None
         if len(phrase.split()) > 2 * len(term.key.split()) + 1:
@@ -366,8 +389,8 @@ class Finder:
         if letters >= NEAR_FROM + (0.08 if len(phrase) < 6 else 0.0) + (0.1 if known else 0.0):
             return self._option(term, span, "near", 0.95 - 0.9 * (1 - letters))
         named = names_place(self.names, term.column)  # a name means nothing but what bears it
-        if term.column.kind == "category" and score - letters >= MEANT_FROM and not known and not named:
-            return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * score))
+        if term.column.kind == "category" and score - letters >= meant_from and not known and not named:
+            return self._option(term, span, "meant", min(0.8, 0.3 + 0.5 * (letters + (score - letters) * _MEANT / meant_from)))
         return None
 
 

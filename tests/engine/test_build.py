@@ -29,7 +29,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.inner: Embedder = default_embedder()
-        self.name, self.dimensions = self.inner.name, self.inner.dimensions
+        self.name, self.dimensions, self.calibration = self.inner.name, self.inner.dimensions, self.inner.calibration
         self.calls = 0
 
     def embed(self, phrases: Sequence[str]) -> Vectors:
