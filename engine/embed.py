@@ -74,7 +74,9 @@ class BundledEmbedder:
 
         if not phrases:
             return np.zeros((0, self.dimensions), dtype=np.float32)
-        vectors = np.asarray(_model().embed([phrase or " " for phrase in phrases], norm=False), dtype=np.float32)
+        # half of a surrogate pair is no character, and its tokenizer refuses it
+        texts = [phrase.encode("utf-8", "replace").decode() or " " for phrase in phrases]
+        vectors = np.asarray(_model().embed(texts, norm=False), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         return np.nan_to_num(vectors / np.where(lengths > 0, lengths, 1)).astype(np.float32)
 
