@@ -98,6 +98,7 @@ class Connector:
             client = context.turn_state[BotAdapter.BOT_CONNECTOR_CLIENT_KEY]
             client.config.retry_policy.retries = 0  # the outbox tries again, and can tell how often
             client.config.connection.timeout = _SECONDS
+            context.activity.id = reference.activity_id  # what is replied to; the adapter has made up another
             said.append(await work(context))
 
         try:
