@@ -66,7 +66,7 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     for condition in best.parsed.conditions:
         if condition.ambiguous and (choices := _choices(best, condition, text)):
             return Decision(choices, best.table, best, unused)
-    weakest = min((m.quality for m in best.cover.mentions if m.kind in ("value", "column")), default=1.0)
+    weakest = min((m.quality for m in best.cover.mentions if m.kind in ("value", "column", "noun")), default=1.0)
     if weakest < WEAKEST:
         weak = tuple(
             best.tokens[place].word.text

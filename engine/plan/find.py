@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -22,7 +22,7 @@ from engine.types import How, Operator
 LONGEST_FUNCTION = 6
 MOST_NEAR_PHRASES = 24
 NEAR_LIMIT = 12
-NOUN_FROM, COLUMN_FROM = 0.45, 0.5  # cosines of meanings
+NOUN_FROM, COLUMN_FROM = 0.5, 0.55  # cosines of meanings
 MEANT_QUALITY = 0.62
 MOST_MEANT_COLUMNS = 200
 # Calibrated on phrases with known terms: a near term is taken from this likeness on, shorter phrases needing more.
@@ -313,8 +313,8 @@ class Finder:
 
     # ---- near and meant
 
-    def near(self, spans: Sequence[tuple[int, int]], embedder: Embedder) -> list[Mention]:
-        """Terms and columns that are spelled like these phrases or mean the same, by one batched search."""
+    def near(self, spans: Sequence[tuple[int, int]], embedder: Embedder, lost: Set[int] = frozenset()) -> list[Mention]:
+        """Terms and columns that are spelled like these phrases or mean the same, by one batched search; lost are words without a place."""
         from engine.lance import joint_vectors, near_terms  # seconds to import, and most questions do without
 
         spans = spans[:MOST_NEAR_PHRASES]
@@ -341,12 +341,12 @@ class Finder:
         for span, phrase in kept:
             if columns := near_columns(self.names, phrase):
                 result.append(Mention(*span, "column", columns[0][1] * 0.95, columns=tuple(columns)))
-        return [*result, *self._meant(kept, embedder)]
+        return [*result, *self._meant([one for one in kept if lost >= set(range(*one[0]))], embedder)]
 
     def _meant(self, phrases: Sequence[tuple[tuple[int, int], str]], embedder: Embedder) -> Iterable[Mention]:
         """Row nouns and columns that mean the same as a phrase: "automobiles" where rows are cars, "lifespan" for life expectancy."""
         facts = self.table.facts
-        short = [(span, phrase) for span, phrase in phrases if span[1] - span[0] <= 2]
+        short = [(span, phrase) for span, phrase in phrases if span[1] - span[0] <= 2 and phrase.isascii()]
         if not short:
             return
         columns = facts.columns[:MOST_MEANT_COLUMNS]

@@ -44,7 +44,7 @@ def _over(finder: Finder, embedder: Embedder) -> list[Reading]:
     best = covers(mentions, finder.tokens)
     spans = _to_search(best[0], finder.tokens, finder.language) if best else []
     if spans:
-        mentions += finder.near(spans, embedder)
+        mentions += finder.near(spans, embedder, frozenset(best[0].left))
         best = covers(mentions, finder.tokens)
     return [_read(cover, finder) for cover in best]
 
