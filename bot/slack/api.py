@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from typing import Any, Final
 
 import aiohttp
@@ -17,6 +17,8 @@ from bot.chat.types import TryLater, Undeliverable
 _LOG: Final = logging.getLogger(__name__)
 PATIENCE: Final = 20.0  # seconds that a call waits by itself; what takes longer is for the outbox
 _TRIES: Final = 3
+_PAGES: Final = 5  # of messages
+_PAGE: Final = 200
 # read by form fields alone; the others take JSON
 _BY_FORM: Final = frozenset({"users.info", "conversations.replies", "conversations.history", "files.getUploadURLExternal"})
 _NEVER: Final = frozenset(
@@ -81,6 +83,20 @@ class WebApi:
             if failed >= _TRIES or loop.time() > deadline:
                 raise TryLater
             await asyncio.sleep(0.2 * 2**failed * (0.5 + random.random()))  # so that many do not come back at once
+
+    async def messages(self, channel: str, thread: str, *, oldest: str = "", patience: float = PATIENCE) -> AsyncIterator[dict[str, Any]]:
+        """The messages of a thread, or of a channel where there is none, with their metadata; at most a thousand, from `oldest` (a ts) on."""
+        method = "conversations.replies" if thread else "conversations.history"
+        asked: dict[str, Any] = {"channel": channel, "include_all_metadata": "true", "limit": _PAGE}
+        asked |= ({"ts": thread} if thread else {}) | ({"oldest": oldest} if oldest else {})
+        for _ in range(_PAGES):
+            page = await self.call(method, asked, patience=patience)
+            for message in page.get("messages") or ():
+                yield message
+            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+            asked["cursor"] = cursor
 
     async def respond(self, address: str, said: Mapping[str, Any], *, again: bool = True) -> None:
         """Says something at a response address, which takes five messages within half an hour.

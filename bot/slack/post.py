@@ -15,8 +15,6 @@ from bot.slack.thread import REPLY, Address, address_of, reply_metadata
 
 _LOG: Final = logging.getLogger(__name__)
 _WORKING: Final = "almanac_working"  # or which message is being answered
-_PAGES: Final = 5  # of a thread, in which a message is looked for
-_PAGE: Final = 200
 
 
 class Post:
@@ -148,22 +146,12 @@ class Post:
         """The ts of the bot's message that carries this in its metadata, empty where there is none."""
         if not value:
             return ""
-        method = "conversations.replies" if place.thread else "conversations.history"
-        asked: dict[str, Any] = {"channel": place.channel, "include_all_metadata": "true", "limit": _PAGE}
-        asked |= {"ts": place.thread} if place.thread else {}
-        for _ in range(_PAGES):
-            try:
-                page = await self._api.call(method, asked)
-            except Refused:
-                return ""
-            for message in page.get("messages", ()):
+        address = address_of(place)
+        with suppress(Refused):
+            async for message in self._api.messages(place.channel, place.thread, oldest=address.said or address.message):
                 metadata = message.get("metadata") or {}
                 if metadata.get("event_type") == kind and metadata.get("event_payload", {}).get(field) == value:
                     return str(message["ts"])
-            cursor = (page.get("response_metadata") or {}).get("next_cursor")
-            if not cursor:
-                break
-            asked["cursor"] = cursor
         return ""
 
 

@@ -265,12 +265,11 @@ class Slack:
                 self._remembered.popitem(last=False)
         if known or not place.thread or place.thread == said:
             return ()
-        asked = {"channel": place.channel, "ts": place.thread, "limit": 200, "include_all_metadata": "true"}
         try:
-            answer = await self._api.call("conversations.replies", asked, patience=_HISTORY_PATIENCE)
+            messages = [message async for message in self._api.messages(place.channel, place.thread, patience=_HISTORY_PATIENCE)]
         except (TryLater, Undeliverable, Refused):
             return ()
-        return turns_of(answer.get("messages") or (), incoming.asker.id, str(self._own.bot_user_id), said)
+        return turns_of(messages, incoming.asker.id, str(self._own.bot_user_id), said)
 
 
 def _teams_of(body: Payload) -> set[str]:

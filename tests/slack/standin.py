@@ -271,6 +271,8 @@ class Slack:
 
     @staticmethod
     def _page(found: list[Posted], arguments: dict[str, Any]) -> dict[str, Any]:
+        oldest = str(arguments.get("oldest") or "")
+        found = [m for m in found if m.ts > oldest or m.ts == arguments.get("ts")]  # the first of a thread is always there
         most, start = int(arguments.get("limit", 1000)), int(arguments.get("cursor") or 0)
         more = start + most < len(found)
         seen = [_seen(m, bool(arguments.get("include_all_metadata"))) for m in found[start : start + most]]

@@ -107,6 +107,22 @@ def test_an_old_thread_is_read_when_the_bot_is_called_into_it(state: State, aski
     play(state, replace(asking, answer=answer), scenario)
 
 
+def test_a_long_thread_is_read_to_its_end(state: State, asking: Asking) -> None:
+    async def scenario(served: Served) -> None:
+        slack = served.slack
+        root = slack.write("good morning", user="U2")
+        for number in range(420):
+            slack.write(f"talk {number}", user="U2", thread=root.ts)
+        slack.write("which doctors are in Haifa?", user="U1", thread=root.ts)
+        slack.faults["chat.postMessage"] = [Fault(lost="after")]
+        await slack.ask("and in Acre?", user="U1", thread=root.ts)
+        await served.settled()
+        (posted,) = slack.from_bot()
+        assert "Acre: 4 rows" in posted.text and "doctors" in to_said(posted).text
+
+    play(state, asking, scenario)
+
+
 def test_who_asks_is_known_once(state: State, asking: Asking) -> None:
     heard: list[ChatThread] = []
 
