@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import secrets
+import time
 from collections.abc import Sequence
 from datetime import datetime
 
@@ -23,10 +25,13 @@ log = logging.getLogger(__name__)
 
 def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> Reply:
     """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell."""
+    known = {"question_id": secrets.token_hex(4), "platform": thread.platform, "turns": len(thread.turns)}
+    start = time.perf_counter()
     visible = [table for table in tables if scope.sees_table(table.name)]
     question = rephrase(text, thread, visible, embedder, now)
     language = language_named(question.language)
-    decision = decide(question.text, language_of(question.text), visible, scope, embedder, now)
+    decision = decide(question.text, language_of(question.text), visible, scope, embedder, now, thread.chosen)
+    log.info("planned", extra=known | {"kind": decision.plan.kind, "language": question.language, "carried": len(question.carried)})
     if isinstance(decision.plan, NoAnswerPlan):
         return Reply(parts=(no_answer(question, decision, language),))
     if isinstance(decision.plan, ClarifyPlan):
@@ -36,6 +41,8 @@ def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTab
         check(decision.plan, decision.table.facts, scope)
         result, sql = execute(decision.plan, decision.table)
     except (PlanError, ExecutionError) as error:
-        log.warning("plan refused", extra={"reason": str(error)})
+        log.warning("plan refused", extra=known | {"reason": str(error)})
         return Reply(parts=(no_answer(question, decision, language),))
+    told = {"table": decision.table.name, "version": decision.table.version, "rows": result.total, "confidence": decision.confidence}
+    log.info("answered", extra=known | told | {"seconds": round(time.perf_counter() - start, 4)})
     return Reply(parts=(answer(question, decision, result, sql, language),))

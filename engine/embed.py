@@ -25,6 +25,7 @@ class Calibration:
     meaning: the length of the meaning's part in a joint vector, where the letters' part has 1.
     letters, joint: the weights of the likeness of letters and of joint vectors in a term's score.
     meant_from: from which dot product of the meaning's parts on (of at most meaning squared) a phrase may mean a term that it is not spelled like.
+    nearest: how many terms of a phrase are looked at; a meaning that weighs more crowds out what is only spelled alike.
     most_rows: of how many rows of a table a vector is worth its time; of a larger table an even sample has one.
     """
 
@@ -32,6 +33,7 @@ class Calibration:
     letters: float = 0.55
     joint: float = 0.42
     meant_from: float = 0.38
+    nearest: int = 12
     most_rows: int = 50_000
 
 

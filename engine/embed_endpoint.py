@@ -43,7 +43,7 @@ class EndpointEmbedder:
     Raises EmbeddingError from any of its members where the endpoint is away, refuses, or gives what it should not.
     """
 
-    calibration = Calibration(meaning=1.2, letters=0.4, joint=0.42, meant_from=0.76, most_rows=10_000)
+    calibration = Calibration(meaning=1.2, letters=0.4, joint=0.42, meant_from=0.76, nearest=32, most_rows=10_000)
 
     def __init__(self, endpoint: Endpoint, hints: Hints) -> None:
         self._endpoint = endpoint

@@ -29,6 +29,14 @@ class Turn(Frozen):
     text: str
 
 
+class Chosen(Frozen):
+    """What a person meant by a phrase, said when it was asked back or corrected in a receipt."""
+
+    phrase: str
+    column: str
+    term: str
+
+
 class ChatThread(Frozen):
     """Who asks, where, and what was said so far, oldest first; the question itself is not among the turns."""
 
@@ -40,6 +48,7 @@ class ChatThread(Frozen):
     channel: str = ""
     thread: str = ""
     turns: tuple[Turn, ...] = ()
+    chosen: tuple[Chosen, ...] = ()  # by the asker, or approved for all
     locale: str = ""
     time_zone: str = ""
 

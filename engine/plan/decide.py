@@ -14,7 +14,7 @@ from engine.plan.condition import Condition
 from engine.plan.examples import worked
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
-from engine.types import ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan
+from engine.types import Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan
 from engine.types import Reading as Choice
 
 MOST_TROUBLE = 0.95
@@ -35,7 +35,15 @@ class Decision:
     conditions: tuple[Condition, ...] = field(default=())
 
 
-def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Scope, embedder: Embedder, now: datetime) -> Decision:
+def decide(
+    text: str,
+    language: Language,
+    tables: Sequence[OpenTable],
+    scope: Scope,
+    embedder: Embedder,
+    now: datetime,
+    chosen: Sequence[Chosen] = (),
+) -> Decision:
     """The plan of the best reading where every content word has its place."""
     words = [word.folded for word in words_of(text)]
     if not words:
@@ -44,7 +52,7 @@ def decide(text: str, language: Language, tables: Sequence[OpenTable], scope: Sc
     second = words[words.index(first) + 1] if words.index(first) + 1 < len(words) else ""
     if first in language.commands and not language.does(second, "link"):  # "email of" asks for one
         return Decision(NoAnswerPlan(reason="not_a_question", words=(first,)))
-    found = readings(text, language, tables, embedder, now)
+    found = readings(text, language, tables, embedder, now, chosen)
     if not found:
         return Decision(NoAnswerPlan(reason="no_table"))
     if example := worked(found, embedder, now):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from engine.build.facts import ColumnFacts
@@ -17,7 +17,7 @@ from engine.plan.columns import ColumnNames, column_names, named_columns, names_
 from engine.plan.literals import dates, numbers
 from engine.plan.mentions import LONGEST_SPAN, Mention, Option, Token, span_keys
 from engine.table import FoundTerm, OpenTable
-from engine.types import How, Operator
+from engine.types import Chosen, How, Operator
 
 LONGEST_FUNCTION = 6
 MOST_NEAR_PHRASES = 24
@@ -41,6 +41,7 @@ class Finder:
     tokens: Sequence[Token]
     names: ColumnNames
     now: datetime
+    chosen: Mapping[str, tuple[str, str]] = field(default_factory=dict)  # for a phrase the column and folded term that were chosen before
 
     # ---- without a search
 
@@ -195,6 +196,7 @@ class Finder:
                 add(span, term, "spelling", 0.94)
         for span, term, quality in self._said_otherwise(keys, stemmed):
             add(span, term, "synonym", quality)
+        self._settle(keys, options)
         for span, meant in options.items():
             for option in self._narrower(span, list(meant.values())):
                 meant[option.column.name, option.folded] = option
@@ -207,6 +209,15 @@ class Finder:
             )
             for span, found in options.items()
         ]
+
+    def _settle(self, keys: Mapping[str, Sequence[tuple[int, int]]], options: dict[tuple[int, int], dict[tuple[str, str], Option]]) -> None:
+        """A phrase whose meaning was chosen before has that one alone, where the term is still there."""
+        settled = {phrase: meant for phrase, meant in self.chosen.items() if phrase in keys}
+        for term in self.table.terms_folded(folded for _, folded in settled.values()):
+            for phrase, meant in settled.items():
+                if meant == (term.column.name, term.folded):
+                    for span in keys[phrase]:
+                        options[span] = {meant: self._option(term, span, "exact", 1.0)}
 
     def _said_otherwise(
         self, keys: dict[str, list[tuple[int, int]]], stemmed: dict[str, list[tuple[int, int]]]
@@ -400,7 +411,10 @@ def _beyond(phrase: str, term: str) -> bool:
     return len(phrase.split()) > len(words) and all(word in inside for word in words)
 
 
-def finder(table: OpenTable, language: Language, text: str, tokens: Sequence[Token], now: datetime) -> Finder:
+def finder(
+    table: OpenTable, language: Language, text: str, tokens: Sequence[Token], now: datetime, chosen: Sequence[Chosen] = ()
+) -> Finder:
     """The finder of a question in a table; the names of its columns are gathered once a table and language."""
     names = table.remembered(("names", language.code), lambda: column_names(table.facts, language, table.column_synonyms()))
-    return Finder(table, language, text, tokens, names, now)
+    settled = {key(one.phrase): (one.column, fold(one.term)) for one in chosen}
+    return Finder(table, language, text, tokens, names, now, settled)

@@ -14,6 +14,7 @@ from engine.plan.mentions import Token, tokens_of
 from engine.plan.nodes import nodes_of
 from engine.plan.parse import Parsed, parse
 from engine.table import OpenTable
+from engine.types import Chosen
 
 WEAK = 0.6  # mentions of a lower quality are searched again among near terms
 
@@ -30,12 +31,14 @@ class Reading:
     tokens: tuple[Token, ...] = field(repr=False, default=())
 
 
-def readings(text: str, language: Language, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> list[Reading]:
+def readings(
+    text: str, language: Language, tables: Sequence[OpenTable], embedder: Embedder, now: datetime, chosen: Sequence[Chosen] = ()
+) -> list[Reading]:
     """The readings of a question over all tables, best first."""
     tokens = tokens_of(text, language)
     found: list[Reading] = []
     for table in tables:
-        found += _over(finder(table, language, text, tokens, now), embedder)
+        found += _over(finder(table, language, text, tokens, now, chosen), embedder)
     return sorted(found, key=lambda reading: -reading.score)
 
 

@@ -122,9 +122,6 @@ def narrowest(reader: Reader, close: list[Option]) -> tuple[Option, bool]:
     ranked = sorted(close, key=lambda option: -option.rows)
     if ranked[0].rows >= DOMINANT * ranked[1].rows and not ranked[0].column.numeric:
         return ranked[0], False
-    keys = [option for option in close if option.column.name in reader.facts.keys]
-    if keys and len(keys) < len(close):
-        return narrowest(reader, keys)
     return max(close, key=lambda option: (option.quality, option.rows)), True
 
 

@@ -7,8 +7,10 @@ from collections.abc import Callable
 
 import pytest
 
-from engine.types import TablePlan
-from tests.engine.conftest import Asked
+from engine.ask import ask
+from engine.embed import default_embedder
+from engine.types import EVERYTHING, ChatThread, Chosen, TablePlan
+from tests.engine.conftest import NOW, Asked
 from tests.engine.samples import FILMS, PROVIDERS, STOCK, Row, items, numbers, rows_of
 
 
@@ -325,3 +327,14 @@ plan = { kind = "table", table = "shops", where = [
     shops = opened(rows, "shops.csv", catalog)
     assert shops.ids("big shops in York") == [2]
     assert shops("small shops in York").kind == "no_answer"
+
+
+def test_a_meaning_that_was_chosen_once_is_not_asked_again(opened: Callable[..., Asked]) -> None:
+    rows = "name,maker town,shop town\n" + "".join(f"Thing {n},{('Ash', 'Elm')[n % 2]},{('Ash', 'Elm', 'Oak')[n % 3]}\n" for n in range(12))
+    things = opened(rows, "things.csv")
+    assert things("things of Ash").kind == "clarify"
+    chosen = ChatThread(chosen=(Chosen(phrase="ash", column="shop town", term="Ash"),))
+    part = ask("things of Ash", chosen, EVERYTHING, tables=things.tables, embedder=default_embedder(), now=NOW).parts[0]
+    assert part.kind == "answer"
+    assert part.result is not None
+    assert part.result.row_ids == tuple(n + 1 for n in range(12) if n % 3 == 0)
