@@ -10,7 +10,7 @@ from bot.answering import Answering, answers_from
 from engine.again import corrected, corrected_binding, run_again
 from engine.errors import PlanError
 from engine.table import OpenTable
-from engine.types import EVERYTHING, Answer, ChatThread, ClarifyPlan, Reply, Scope, TablePlan
+from engine.types import EVERYTHING, Answer, ChatThread, Chosen, ClarifyPlan, Reply, Scope, TablePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class Asked:
 
     reply: Reply
     said: str
+    chosen: Chosen | None = None  # what the asker has now said to mean by a phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,11 +79,12 @@ class _Runs:
         table = self._table(plan)
         old = answer.bindings[binding]
         chosen = old.candidates[candidate]
+        meant = Chosen(phrase=old.phrase, column=chosen.column, term=chosen.term)
         other = corrected(plan, old, chosen, table.facts)
         lines = list(answer.bindings)
         lines[binding] = corrected_binding(old, chosen, table)
         fixed = answer.model_copy(update={"bindings": tuple(lines)})
-        return Asked(self._run(other, fixed, _scope(thread)), answer.question.replace(old.phrase, chosen.term, 1))
+        return Asked(self._run(other, fixed, _scope(thread)), answer.question.replace(old.phrase, chosen.term, 1), meant)
 
     def pick(self, answer: Answer, reading: int, thread: ChatThread) -> Asked:
         plan = answer.plan
@@ -97,7 +99,9 @@ class _Runs:
                 lines[at] = corrected_binding(line, meant, table)
         fixed = answer.model_copy(update={"bindings": tuple(lines)})
         said = answer.question.replace(plan.phrase, chosen.label.partition(" = ")[2] or plan.phrase, 1)
-        return Asked(self._run(chosen.plan, fixed, _scope(thread)), said)
+        column, _, term = chosen.label.partition(" = ")
+        said_to_mean = Chosen(phrase=plan.phrase, column=column, term=term) if plan.phrase and term else None
+        return Asked(self._run(chosen.plan, fixed, _scope(thread)), said, said_to_mean)
 
     def _table(self, plan: TablePlan) -> OpenTable:
         for table in self._tables:

@@ -167,7 +167,9 @@ class Handler:
             return await self._keep(question, incoming, refused, language, "")
         text = " ".join(incoming.text.split())
         turns = await self._in_state(self._state.turns, place, asker) or incoming.earlier
-        thread = _thread(place, asker, incoming.locale, incoming.time_zone).model_copy(update={"turns": turns})
+        thread = _thread(place, asker, incoming.locale, incoming.time_zone).model_copy(
+            update={"turns": turns, "chosen": await self._in_state(self._state.chosen, place, asker)}
+        )
         try:
             reply = await self._in_engine(self._asking.answer, text, thread, language=language)
         except _Sentence as sentence:
@@ -256,6 +258,8 @@ class Handler:
         else:
             thread = _thread(press.place, press.asker, press.locale, press.time_zone)
             asked = await self._in_engine(make, thread, language=kept.language)
+            if asked.chosen is not None:
+                await self._in_state(self._state.choose, kept.place, press.asker, asked.chosen)
         place = replace(kept.place, private=False) if make is None else kept.place
         made = Kept(new, place, press.asker, asked.reply, kept.language, ())
         if not await self._in_state(self._state.keep, made, asked.said, LEASE):

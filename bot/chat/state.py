@@ -18,11 +18,12 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from bot.chat.tables import FEEDBACK, KEPT, METADATA, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS
+from bot.chat.tables import CHOICES, FEEDBACK, KEPT, METADATA, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS
 from bot.chat.types import Asker, Incoming, Place
 from engine.errors import UsageError
+from engine.fold import fold
 from engine.settings import data_folder, setting
-from engine.types import Reply, Turn
+from engine.types import Chosen, Reply, Turn
 
 MOST_TURNS: Final = 16  # of a conversation, the latest
 FRESH_SECONDS: Final = 2 * 3600  # in a channel without threads, what is older is another conversation
@@ -236,6 +237,23 @@ class State:
         with self._transaction() as base:
             return len(base.execute(select(OUTBOX.c.reply)).all())
 
+    # ---- what was chosen
+
+    def choose(self, place: Place, asker: Asker, chosen: Chosen) -> None:
+        """Remembers what someone means by a phrase: the latest counts."""
+        person = _person(place, asker)
+        key = hashlib.sha256(f"{person} {fold(chosen.phrase)}".encode()).hexdigest()
+        with self._transaction() as base:
+            base.execute(delete(CHOICES).where(CHOICES.c.key == key))
+            meant = json.dumps([chosen.column, chosen.term], ensure_ascii=False)
+            self._fresh(base, CHOICES, key=key, person=person, phrase=chosen.phrase, meant=meant, at=self._clock())
+
+    def chosen(self, place: Place, asker: Asker) -> tuple[Chosen, ...]:
+        """What someone has said to mean by which phrases."""
+        with self._transaction() as base:
+            rows = base.execute(select(CHOICES).where(CHOICES.c.person == _person(place, asker)).order_by(CHOICES.c.at)).all()
+        return tuple(Chosen(phrase=row.phrase, column=column, term=term) for row in rows for column, term in [json.loads(row.meant)])
+
     # ---- feedback, settings, retention
 
     def judge(self, reply_id: str, asker: str, verdict: str) -> None:
@@ -259,7 +277,7 @@ class State:
         """Removes what is older, and gives how many replies and turns that was."""
         before = self._clock() - days * _DAY
         with self._transaction() as base:
-            gone = sum(base.execute(delete(table).where(table.c.at < before)).rowcount for table in (REPLIES, TURNS))
+            gone = sum(base.execute(delete(table).where(table.c.at < before)).rowcount for table in (REPLIES, TURNS, CHOICES))
             for table in (SEEN, QUESTIONS, OUTBOX, FEEDBACK):
                 base.execute(delete(table).where(table.c.at < before))
         return gone
@@ -299,6 +317,10 @@ def conversation(place: Place, asker: Asker) -> str:
     """What tells conversations apart, of a fixed length; what only the asker sees is a conversation of theirs."""
     parts = [place.platform, place.workspace, place.channel, place.thread, asker.id if place.private else ""]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+def _person(place: Place, asker: Asker) -> str:
+    return hashlib.sha256(f"{place.platform} {place.workspace} {asker.id}".encode()).hexdigest()
 
 
 def _seen_key(place: Place, key: str) -> str:

@@ -68,4 +68,15 @@ FEEDBACK = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
+# what someone meant by a phrase when it was asked back or corrected; the key is the person's and the phrase's
+CHOICES = Table(
+    "choices",
+    METADATA,
+    Column("key", String(64), primary_key=True),
+    Column("person", String(64), nullable=False, index=True),
+    Column("phrase", Text, nullable=False),
+    Column("meant", Text, nullable=False),  # the column and the term, as JSON
+    Column("at", Float, nullable=False, index=True),
+)
+
 KEPT = Table("kept", METADATA, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False))
