@@ -16,7 +16,6 @@ from engine.types import How, Match, Term
 
 LONGEST_PHRASE = 5  # words
 MOST_PHRASES = 40
-NEAREST = 12  # terms of one phrase
 SHORTER = 0.04  # what each word less costs: "eye doctor" says more than "doctor"
 
 
@@ -59,7 +58,8 @@ def _near(text: str, tokens: Sequence[Token], found: Finder, embedder: Embedder)
     phrases = [(span, phrase) for span in spans for phrase in found.searched(*span) if len(phrase) > 1]
     if not phrases:
         return []
-    nearest = near_terms(found.table.index, joint_vectors([phrase for _, phrase in phrases], [True] * len(phrases), embedder), NEAREST)
+    vectors = joint_vectors([phrase for _, phrase in phrases], [True] * len(phrases), embedder)
+    nearest = near_terms(found.table.index, vectors, embedder.calibration.nearest)
     terms = {term.id: term for term in found.table.terms_with_ids(near.id for one in nearest for near in one)}
     matches, weighs = [], embedder.calibration
     for (span, phrase), near in zip(phrases, nearest, strict=True):

@@ -21,7 +21,6 @@ from engine.types import Chosen, How, Operator
 
 LONGEST_FUNCTION = 6
 MOST_NEAR_PHRASES = 24
-NEAR_LIMIT = 12
 NOUN_FROM, COLUMN_FROM = 0.5, 0.55  # cosines of meanings
 MEANT_QUALITY = 0.62
 MOST_MEANT_COLUMNS = 200
@@ -334,7 +333,7 @@ class Finder:
             return []
         vectors = joint_vectors([phrase for _, phrase in kept], [True] * len(kept), embedder)
         mentions: dict[tuple[int, int], list[Option]] = defaultdict(list)
-        nearest = near_terms(self.table.index, vectors, NEAR_LIMIT)
+        nearest = near_terms(self.table.index, vectors, embedder.calibration.nearest)
         terms = {term.id: term for term in self.table.terms_with_ids(near.id for found in nearest for near in found)}
         for (span, phrase), found in zip(kept, nearest, strict=True):
             for near in found:
