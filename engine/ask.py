@@ -10,7 +10,7 @@ from datetime import datetime
 
 from engine.answer import answer, clarify, no_answer
 from engine.check import check
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
 from engine.execute import execute
 from engine.language import language as language_named

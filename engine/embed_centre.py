@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.embed import Vectors
+    from engine.embedder import Vectors
 
 # Words of several languages that have nothing to do with each other; the mean of their vectors is what is in common.
 UNRELATED: Final = (

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from cache.hints import Hints
-from engine.embed import Calibration
 from engine.embed_centre import UNRELATED, centred
 from engine.embed_request import Endpoint
+from engine.embedder import Calibration
 from engine.errors import EmbeddingError, UsageError
 from engine.settings import printable, setting
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.embed import Vectors
+    from engine.embedder import Vectors
 
 ADDRESS: Final = "https://api.openai.com/v1"
 MODEL: Final = "text-embedding-3-small"

@@ -7,15 +7,15 @@ from functools import cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Final
 
-from engine.embed import Calibration
 from engine.embed_centre import UNRELATED, centred
+from engine.embedder import Calibration
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from engine.embed import Vectors
+    from engine.embedder import Vectors
 
 LONGEST: Final = 500  # characters of a text: of a row or a card its beginning says what it is about, and all of it would cost a second
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.errors import DamageError
 from engine.letters import grams
 from engine.panic import PanicError, panics_told

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.language import Language
 from engine.letters import likeness
 from engine.plan.find import Finder, finder
 from engine.plan.mentions import Token, span_text, tokens_of
 from engine.table import OpenTable
-from engine.types import How, Match, Term
+from engine.types import How, Match, TablePlan, Term
 
 LONGEST_PHRASE = 5  # words
 MOST_PHRASES = 40
@@ -44,6 +44,16 @@ def retrieve(text: str, language: Language, table: OpenTable, embedder: Embedder
         if len(columns[match.term.column]) < limit:
             columns[match.term.column].append(match)
     return sorted((match for matches in columns.values() for match in matches), key=lambda match: -match.score)
+
+
+def nearest_examples(text: str, table: OpenTable, embedder: Embedder, limit: int = 3) -> list[tuple[str, TablePlan]]:
+    """The worked examples of the table whose questions mean most nearly what is asked, the nearest first."""
+    examples = [(question, plan) for question, plan in table.words.examples if plan.table == table.name]
+    if not examples:
+        return []
+    known = table.remembered(("example vectors", embedder.name), lambda: embedder.embed([question for question, _ in examples]))
+    likeness_of = (known @ embedder.embed([text])[0]).tolist()
+    return [examples[place] for place in sorted(range(len(examples)), key=lambda place: -likeness_of[place])[:limit]]
 
 
 def _near(text: str, tokens: Sequence[Token], found: Finder, embedder: Embedder) -> list[Match]:

@@ -14,7 +14,8 @@ from cache.hints import Hints
 from cache.versions import Held, Store
 from engine.catalog import Catalog, TableEntry
 from engine.check import check
-from engine.embed import Embedder, default_embedder
+from engine.embed import default_embedder
+from engine.embedder import Embedder
 from engine.errors import BuildError, CatalogError, DamageError, PlanError, SourceError
 from engine.fold import fold, key
 from engine.language.synonyms import fingerprint

@@ -19,7 +19,8 @@ from pathlib import Path
 
 from cache.versions import Store
 from engine.catalog import Catalog, ColumnEntry, TableEntry
-from engine.embed import CHOICES, Embedder, embedder_named
+from engine.embed import CHOICES, embedder_named
+from engine.embedder import Embedder
 from engine.fold import fold
 from engine.language import language_of
 from engine.retrieve import retrieve

@@ -10,7 +10,7 @@ from engine.build.profile import asked_columns, table_facts
 from engine.build.sqlite import write_sqlite
 from engine.build.terms import ColumnTerms, terms_of
 from engine.catalog import TableEntry
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.errors import CatalogError
 from engine.lance import TermEntry, write_index
 from engine.progress import Progress

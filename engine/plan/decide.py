@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.execute import count_rows
 from engine.fold import words_of
 from engine.language import Language

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.fold import fold
 from engine.language import Language, language_of
 from engine.plan.condition import Condition, figure

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from engine.build.facts import ColumnFacts
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.fold import fold, key, stems
 from engine.hours import When, asked
 from engine.language import Function, Language

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from engine.embed import Embedder
+from engine.embedder import Embedder
 from engine.language import Language
 from engine.plan.cover import Cover, covers
 from engine.plan.find import Finder, finder

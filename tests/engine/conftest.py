@@ -13,7 +13,8 @@ import pytest
 from cache.versions import Store
 from engine.ask import ask
 from engine.catalog import catalog_of, load_catalog
-from engine.embed import Embedder, default_embedder
+from engine.embed import default_embedder
+from engine.embedder import Embedder
 from engine.table import OpenTable
 from engine.tables import open_tables
 from engine.types import EVERYTHING, Answer, ChatThread, Reply, Scope, Turn

@@ -12,7 +12,8 @@ import pytest
 
 from cache.versions import Store
 from engine.catalog import Catalog, catalog_of
-from engine.embed import Embedder, default_embedder
+from engine.embed import default_embedder
+from engine.embedder import Embedder
 from engine.errors import AlmanacError, BuildError, CatalogError, SourceError
 from engine.fold import key
 from engine.table import OpenTable
@@ -21,7 +22,7 @@ from tests.engine.conftest import Asked, Opened
 from tests.engine.samples import FILMS, PROVIDERS, STOCK, items, rows_of
 
 if TYPE_CHECKING:
-    from engine.embed import Vectors
+    from engine.embedder import Vectors
 
 
 class Counting:

@@ -11,9 +11,10 @@ import pytest
 
 from cache.versions import Store
 from engine.catalog import catalog_of
-from engine.embed import CHOICES, Calibration, Embedder, chosen_embedder, embedder_named
+from engine.embed import CHOICES, chosen_embedder, embedder_named
 from engine.embed_endpoint import EndpointEmbedder
 from engine.embed_multilingual import MultilingualEmbedder
+from engine.embedder import Calibration, Embedder
 from engine.errors import UsageError
 from engine.lance import LETTERS, joint_vectors
 from engine.tables import open_tables

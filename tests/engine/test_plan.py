@@ -9,6 +9,7 @@ import pytest
 
 from engine.ask import ask
 from engine.embed import default_embedder
+from engine.retrieve import nearest_examples
 from engine.types import EVERYTHING, ChatThread, Chosen, TablePlan
 from tests.engine.conftest import NOW, Asked
 from tests.engine.samples import FILMS, PROVIDERS, STOCK, Row, items, numbers, rows_of
@@ -338,3 +339,21 @@ def test_a_meaning_that_was_chosen_once_is_not_asked_again(opened: Callable[...,
     assert part.kind == "answer"
     assert part.result is not None
     assert part.result.row_ids == tuple(n + 1 for n in range(12) if n % 3 == 0)
+
+
+def test_the_nearest_worked_examples_are_found(opened: Callable[..., Asked]) -> None:
+    catalog = """
+[tables.shops]
+source = "shops.csv"
+
+[[examples]]
+question = "how many shops are there in each city"
+plan = { kind = "table", table = "shops", group_by = ["city"], measures = [{ function = "count" }] }
+
+[[examples]]
+question = "telephone number of a shop"
+plan = { kind = "table", table = "shops", select = ["phone"] }
+"""
+    shops = opened("name,city,phone\nAlpha,Leeds,0123\nBeta,York,0456\n", "shops.csv", catalog)
+    found = nearest_examples("the phone of Alpha", shops.tables[0], default_embedder(), limit=1)
+    assert [plan.select for _, plan in found] == [("phone",)]

@@ -150,7 +150,10 @@ def test_where_no_source_is_left_that_is_an_error_and_told_once(tmp_path: Path, 
     [
         ('{ kind = "table", table = "shosp" }', r'"examples.0.plan" names the table "shosp"; there is "shops", "people"'),
         ('{ kind = "table", table = "shops", select = ["twon"] }', r'The table "shops" has no column "twon"'),
-        ('{ kind = "table", table = "people", group_by = ["name"], measures = [{ function = "sum", column = "name" }] }', "holds no numbers"),
+        (
+            '{ kind = "table", table = "people", group_by = ["name"], measures = [{ function = "sum", column = "name" }] }',
+            "holds no numbers",
+        ),
     ],
 )
 def test_an_example_that_does_not_fit(tmp_path: Path, store: Store, plan: str, said: str) -> None:
