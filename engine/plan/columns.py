@@ -145,6 +145,11 @@ def near_columns(names: ColumnNames, phrase: str) -> list[tuple[ColumnFacts, flo
     return sorted(((column, 0.9 * score) for column, score in near if score >= NEAR), key=lambda named: -named[1])[:3]
 
 
+def is_place(column: ColumnFacts) -> bool:
+    """Whether a column is called by a word for places: city, district, country."""
+    return any(word in _PLACES for name in (column.key, *column.other_names) for word in name.split())
+
+
 def same_figures(one: str, other: str) -> bool:
     """Whether two phrases have the same digits: another figure is no slip of the pen."""
     return _DIGITS.findall(one) == _DIGITS.findall(other)

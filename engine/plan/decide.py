@@ -124,9 +124,17 @@ def _choices(reading: Reading, condition: Condition, text: str) -> ClarifyPlan |
         label = f"{option.column.name} = {option.value}"
         seen[option.column.name, option.folded] = Choice(label=label, question=text, plan=plan, rows=rows)
     choices = [choice for choice in seen.values() if choice.rows]
-    if len(choices) < 2:
+    if len(choices) < 2 or _same_rows(reading, choices):
         return None
     return ClarifyPlan(reason="ambiguous", phrase=phrase, readings=tuple(choices[:5]))
+
+
+def _same_rows(reading: Reading, choices: list[Choice]) -> bool:
+    """Whether all readings give the same rows: as many as hold all of their conditions at once."""
+    if len({choice.rows for choice in choices}) > 1:
+        return False
+    together = tuple(dict.fromkeys(clause for choice in choices for clause in choice.plan.where))
+    return count_rows(choices[0].plan.model_copy(update={"where": together}), reading.table) == choices[0].rows
 
 
 def _with(plan: TablePlan, condition: Condition, other: Comparison) -> TablePlan:

@@ -216,7 +216,10 @@ class Finder:
             for phrase, meant in settled.items():
                 if meant == (term.column.name, term.folded):
                     for span in keys[phrase]:
-                        options[span] = {meant: self._option(term, span, "exact", 1.0)}
+                        others = {
+                            mark: replace(option, quality=option.quality / 2) for mark, option in options[span].items() if mark != meant
+                        }
+                        options[span] = {meant: self._option(term, span, "exact", 1.0), **others}
 
     def _said_otherwise(
         self, keys: dict[str, list[tuple[int, int]]], stemmed: dict[str, list[tuple[int, int]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.plan.columns import is_place
 from engine.plan.comparisons import add_within
 from engine.plan.condition import Condition, Reader, figure
 from engine.plan.mentions import Option
@@ -43,6 +44,8 @@ def read_term(reader: Reader, node: Node) -> None:
         before = reader.nodes.row[node.place - 1] if node.place else None
         if before is not None and before.mention.does("place"):  # "in Paris" is nobody's name
             close = [option for option in close if "name" not in option.column.key.split()] or close
+            if not any(option.column.determines for option in close):
+                close = [option for option in close if is_place(option.column)] or close
         chosen, ambiguous = narrowest(reader, close)
         if ambiguous and node.number is not None:
             years = [o for o in close if {"year", "season", "date"} & set(o.column.key.split())] if 1000 <= node.number <= 2999 else []
@@ -112,7 +115,7 @@ def narrowest(reader: Reader, close: list[Option]) -> tuple[Option, bool]:
     equal = [option for option in close if option.rows == close[0].rows]
     if len(equal) == len(close):  # one word for the same rows, as far as can be told
         plain = [option for option in close if option.column.list_separator is None]
-        return (plain or close)[0], False
+        return (plain or close)[0], len(same) > 1  # whether they are the same rows is seen when they are counted
     categories = [option for option in close if option.column.kind == "category"]
     if categories and len(categories) < len(close):
         return narrowest(reader, categories)

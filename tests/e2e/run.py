@@ -46,7 +46,9 @@ def run() -> int:
         bot, client = free_port(), free_port()
         catalog = write(folder)
         settings = {"MICROSOFT_APP_ID": "", "ALMANAC_DATA": str(folder / "data"), "ALMANAC_STATE": f"sqlite:///{folder / 'state.sqlite'}"}
-        environ = {name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "MICROSOFT_", "ALMANAC_"))} | settings
+        environ = {
+            name: value for name, value in os.environ.items() if not name.startswith(("SLACK_", "MICROSOFT_", "ALMANAC_"))
+        } | settings
         serve = [sys.executable, "-c", COMMAND, "serve", "--catalog", str(catalog), "--host", "127.0.0.1", "--port", str(bot)]
         held.enter_context(running(serve, folder / "bot.log", environ, ROOT))
         reached(f"http://127.0.0.1:{bot}/ready", folder / "bot.log")
