@@ -257,7 +257,9 @@ def test_names_beyond_what_the_locale_can_write(folder: Path) -> None:
 
 
 def test_too_little_memory_is_said(folder: Path) -> None:
-    code = "import bot.question\ndef check(text): raise MemoryError\nbot.question.checked_question = check\nfrom bot.cli import main; main()"
+    code = (
+        "import bot.question\ndef check(text): raise MemoryError\nbot.question.checked_question = check\nfrom bot.cli import main; main()"
+    )
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run([sys.executable, "-c", code, "ask", "x"], cwd=folder, env=env, capture_output=True, text=True)
     assert "not enough memory" in refused(done, 3)

@@ -54,7 +54,10 @@ def test_a_binding_tells_what_else_it_may_mean() -> None:
         (Binding(phrase="over 5", column="beds", op="more", terms=(5,)), "over 5 → beds > 5"),
         (Binding(phrase="no phone", column="phone", op="blank"), "no phone → phone is empty"),
         (Binding(phrase="first 3", column="", op="limit", terms=(3,)), "first 3 → first 3"),
-        (Binding(phrase="open Friday morning", column="hours", op="open", terms=("Fri 06:00-12:00",)), "open Friday morning → hours open Fri 06:00-12:00"),
+        (
+            Binding(phrase="open Friday morning", column="hours", op="open", terms=("Fri 06:00-12:00",)),
+            "open Friday morning → hours open Fri 06:00-12:00",
+        ),
         (Binding(phrase="shut on Sunday", column="hours", op="closed", terms=("Sun",)), "shut on Sunday → hours closed Sun"),
         (Binding(phrase="x or y", column="town", op="is", terms=("X", "Y")), "x or y → town = X, Y"),
     ],

@@ -170,7 +170,9 @@ def test_what_is_read_is_never_replaced(tmp_path: Path) -> None:
             checked_target(path, [source], overwrite=True)
     part = answered(table(("a", "b"))).parts[0]
     with pytest.raises(UsageError, match="is read for this"):
-        save_reply(Reply(parts=(part, part)), tmp_path / "x.csv", [tmp_path / "x-2.csv"], overwrite=(tmp_path / "x-2.csv").write_text("m") > 0)
+        save_reply(
+            Reply(parts=(part, part)), tmp_path / "x.csv", [tmp_path / "x-2.csv"], overwrite=(tmp_path / "x-2.csv").write_text("m") > 0
+        )
 
 
 @pytest.mark.parametrize("name", ["x" * 300 + ".csv", "x" * 300 + "/a.csv"])
