@@ -153,7 +153,9 @@ def _menu(menu: Menu, at: int, code: str) -> list[Element]:
                     "items": [
                         {
                             "type": "ActionSet",
-                            "actions": [{"type": "Action.Execute", "title": say(code, "teams_correct"), "verb": VERB, "data": {"input": name}}],
+                            "actions": [
+                                {"type": "Action.Execute", "title": say(code, "teams_correct"), "verb": VERB, "data": {"input": name}}
+                            ],
                         }
                     ],
                 },

@@ -19,7 +19,9 @@ from bot.teams.settings import TeamsSettings
 log = logging.getLogger(__name__)
 
 CARD: Final = "application/vnd.microsoft.card.adaptive"
-_NEVER: Final = frozenset({400, 401, 403, 404, 405, 410, 413})  # asking again changes nothing: no such conversation, the bot removed, no right
+_NEVER: Final = frozenset(
+    {400, 401, 403, 404, 405, 410, 413}
+)  # asking again changes nothing: no such conversation, the bot removed, no right
 _SECONDS: Final = 15  # for one call
 
 

@@ -129,4 +129,3 @@ def _offers(card: dict[str, Any]) -> Iterator[Offer]:
             yield Offer(element["title"], element["data"]["value"])
         elif element["type"] == "Input.ChoiceSet":
             yield from (Offer(choice["title"], choice["value"]) for choice in element["choices"])
-

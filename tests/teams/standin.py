@@ -120,7 +120,12 @@ class Teams:
             return self._refuse(401, "a call without a token of this bot")
         asked = await request.json()
         members = [member["id"] for member in asked.get("members", [])]
-        if len(members) != 1 or asked.get("isGroup") or asked.get("tenantID", asked.get("tenantId")) != TENANT or asked.get("bot", {}).get("id") != BOT["id"]:
+        if (
+            len(members) != 1
+            or asked.get("isGroup")
+            or asked.get("tenantID", asked.get("tenantId")) != TENANT
+            or asked.get("bot", {}).get("id") != BOT["id"]
+        ):
             return self._refuse(400, "no chat of one person with this bot")
         if members[0] in self.strangers:
             return self._refuse(403, "the bot is not installed for this person")
@@ -179,7 +184,9 @@ class Teams:
         claims = {name: value for name, value in claims.items() if value is not None}
         return jwt.encode(claims, key, algorithm="RS256", headers={"kid": kid})
 
-    def activity(self, text: str | None = None, *, kind: str = "message", conversation: str = "personal", person: str = "Dana", **more: Any) -> dict[str, Any]:
+    def activity(
+        self, text: str | None = None, *, kind: str = "message", conversation: str = "personal", person: str = "Dana", **more: Any
+    ) -> dict[str, Any]:
         """An activity as Teams sends it; a conversation with ";messageid=" in its name is a thread of a channel."""
         channel = ";messageid=" in conversation
         self.conversations.add(conversation)
@@ -244,12 +251,20 @@ class Teams:
         """Takes or declines a file that was offered."""
         attachment = posted.activity["attachments"][0]
         name = attachment["name"]
-        told = {"uploadUrl": f"{self.url}/upload/{name}", "contentUrl": f"{self.url}/file/{name}", "name": name, "uniqueId": "u", "fileType": "x"}
+        told = {
+            "uploadUrl": f"{self.url}/upload/{name}",
+            "contentUrl": f"{self.url}/file/{name}",
+            "name": name,
+            "uniqueId": "u",
+            "fileType": "x",
+        }
         value: dict[str, Any] = {"type": "fileUpload", "action": action, "context": attachment["content"]["acceptContext"]}
         if action == "accept":
             value["uploadInfo"] = told | upload
         conversation = posted.conversation
-        sent = self.activity(kind="invoke", conversation=conversation, person=person, name="fileConsent/invoke", value=value, replyToId=posted.id)
+        sent = self.activity(
+            kind="invoke", conversation=conversation, person=person, name="fileConsent/invoke", value=value, replyToId=posted.id
+        )
         status, _ = await self.send(sent)
         return status
 

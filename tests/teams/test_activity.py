@@ -41,9 +41,17 @@ def test_a_thread_of_a_channel() -> None:
         ("<at>Almanac</at> doctors in Acre", [mention(BOT, "<at>Almanac</at>")], "doctors in Acre"),
         ("<at>Almanac</at>&nbsp;doctors", [mention(BOT, "<at>Almanac</at>")], "doctors"),
         ("doctors <at>Almanac</at>", [mention(BOT, "<at>Almanac</at>")], "doctors"),
-        ("<at>Almanac</at> who is <at>Noa Bar</at>?", [mention(BOT, "<at>Almanac</at>"), mention({"id": "29:n"}, "<at>Noa Bar</at>")], "who is Noa Bar?"),
+        (
+            "<at>Almanac</at> who is <at>Noa Bar</at>?",
+            [mention(BOT, "<at>Almanac</at>"), mention({"id": "29:n"}, "<at>Noa Bar</at>")],
+            "who is Noa Bar?",
+        ),
         # somebody of the bot's name is not the bot
-        ("<at>Almanac</at> <at>Almanac</at> hi", [mention({"id": "29:n"}, "<at>Almanac</at>"), mention(BOT, "<at>Almanac</at>")], "Almanac hi"),
+        (
+            "<at>Almanac</at> <at>Almanac</at> hi",
+            [mention({"id": "29:n"}, "<at>Almanac</at>"), mention(BOT, "<at>Almanac</at>")],
+            "Almanac hi",
+        ),
         ("the almanac of Almanac", [], "the almanac of Almanac"),
         ("a < b & c", [], "a < b & c"),
         ("<at>Almanac</at>", [mention(BOT, "<at>Almanac</at>")], ""),
@@ -53,7 +61,9 @@ def test_only_the_own_mention_is_taken_out(text: str, entities: list[dict[str, A
     assert " ".join(to_chat_thread(activity(text, entities=entities)).text.split()) == words
 
 
-@pytest.mark.parametrize("broken", [{"text": None}, {"from": None}, {"conversation": "x"}, {"entities": "x"}, {"entities": [1]}, {"channelData": 1}])
+@pytest.mark.parametrize(
+    "broken", [{"text": None}, {"from": None}, {"conversation": "x"}, {"entities": "x"}, {"entities": [1]}, {"channelData": 1}]
+)
 def test_a_broken_activity_breaks_nothing(broken: dict[str, Any]) -> None:
     incoming = to_chat_thread(activity("hi") | broken)
     assert incoming.text in ("hi", "")

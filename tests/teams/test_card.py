@@ -60,7 +60,15 @@ def test_hebrew_reads_right_to_left_and_each_cell_in_its_own_direction() -> None
 
 @pytest.mark.parametrize(
     "text",
-    ["**bold** _it_ `code`", "[here](https://evil.example)", "<at>everyone</at>", "# head\n- item", "![i](https://evil.example/i.png)", "a|b", "~~no~~"],
+    [
+        "**bold** _it_ `code`",
+        "[here](https://evil.example)",
+        "<at>everyone</at>",
+        "# head\n- item",
+        "![i](https://evil.example/i.png)",
+        "a|b",
+        "~~no~~",
+    ],
 )
 def test_markdown_of_a_cell_stands_as_it_is_in_an_element_that_has_none(text: str) -> None:
     card = to_card(shown(answered(table((text, "x"), names=f"{text.split()[0]} town"), headline=text)))

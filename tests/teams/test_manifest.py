@@ -87,7 +87,9 @@ def test_a_wrong_id_is_refused(app_id: str) -> None:
         manifest(app_id, "almanac.example.com")
 
 
-@pytest.mark.parametrize("domain", ["", "https://almanac.example.com", "almanac.example.com/x", "localhost", "a b.example", "-a.example", "1.2.3.4"])
+@pytest.mark.parametrize(
+    "domain", ["", "https://almanac.example.com", "almanac.example.com/x", "localhost", "a b.example", "-a.example", "1.2.3.4"]
+)
 def test_a_wrong_domain_is_refused(domain: str) -> None:
     with pytest.raises(UsageError, match="--domain"):
         manifest(APP_ID, domain)
