@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,16 +24,41 @@ T = TypeVar("T")
 Answering = Callable[[str, ChatThread], Reply]
 
 
+class Tables(list[OpenTable]):
+    """The open tables of a catalog, which can be opened anew while they are asked."""
+
+    def __init__(self, catalog: Catalog, opened: Sequence[OpenTable]) -> None:
+        super().__init__(opened)
+        self._catalog = catalog
+        self._all = list(opened)
+        self._lock = threading.Lock()
+
+    def renew(self, damaged: Sequence[OpenTable]) -> None:
+        """Builds anew what is damaged, unless somebody did since these were looked at; raises what opening tables raises."""
+        with self._lock:
+            if list(damaged) != list(self):
+                return
+            store = Store(data_folder())
+            drop_damaged(damaged, store)
+            fresh = open_tables(self._catalog, store, embedder=chosen_embedder(), left_out=say)
+            self._all += fresh
+            self[:] = fresh
+
+    def close(self) -> None:
+        """Lets all go, also those that were opened anew: until now another thread may have been reading them."""
+        for table in self._all:
+            table.close()
+
+
 @contextmanager
-def tables_of(catalog: Catalog) -> Iterator[list[OpenTable]]:
+def tables_of(catalog: Catalog) -> Iterator[Tables]:
     """The tables of a catalog, open; building shows its progress, and a table that cannot be read is told on standard error."""
     with ProgressBar() as bar:
-        tables = open_tables(catalog, Store(data_folder()), bar.report, chosen_embedder(), left_out=say)
+        tables = Tables(catalog, open_tables(catalog, Store(data_folder()), bar.report, chosen_embedder(), left_out=say))
     try:
         yield tables
     finally:
-        for table in tables:
-            table.close()
+        tables.close()
 
 
 def from_tables(catalog: Catalog, use: Callable[[list[OpenTable]], T]) -> T:
@@ -55,7 +81,8 @@ def answers_from(tables: Sequence[OpenTable]) -> Answering:
     embedder = chosen_embedder()
 
     def answer(text: str, thread: ChatThread) -> Reply:
-        with damage_told(tables):
-            return ask(text, thread, EVERYTHING, tables=tables, embedder=embedder, now=datetime.now().astimezone())
+        asked = tuple(tables)  # which may be opened anew meanwhile
+        with damage_told(asked):
+            return ask(text, thread, EVERYTHING, tables=asked, embedder=embedder, now=datetime.now().astimezone())
 
     return answer

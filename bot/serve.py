@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
@@ -14,12 +15,14 @@ from aiohttp import web
 from bot.chat.asking import Asking
 from bot.chat.handler import Handler
 from bot.chat.outbox import keep_emptying
+from bot.chat.sentences import heard_language
 from bot.chat.state import State, keep_days
 from bot.chat.types import Deliver
 from engine.errors import UsageError
 from engine.settings import given, setting
 
 FORGET_EVERY: Final = 3600.0  # seconds
+CALLS_AT_ONCE: Final = 32  # of a platform, whose clients wait in threads
 log = logging.getLogger(__name__)
 
 
@@ -64,6 +67,8 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
         return web.json_response(body, status=status)
 
     async def running(_: web.Application) -> AsyncIterator[None]:
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(CALLS_AT_ONCE, thread_name_prefix="calls"))
+        await asyncio.to_thread(heard_language, "a word")  # reads all languages, which the first question would wait for
         tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
         tasks.append(asyncio.create_task(_forget(state, days)))
         yield

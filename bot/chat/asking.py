@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ParamSpec, TypeVar
 
-from bot.answering import Answering, answers_from
+from bot.answering import Answering, Tables, answers_from
 from engine.again import corrected, corrected_binding, run_again
-from engine.errors import PlanError
-from engine.table import OpenTable
+from engine.errors import DamageError, PlanError
+from engine.table import OpenTable, damage_told
 from engine.types import EVERYTHING, Answer, ChatThread, Chosen, ClarifyPlan, Reply, Scope, TablePlan
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +43,32 @@ class Asking:
 
 
 def asking_of(tables: Sequence[OpenTable]) -> Asking:
-    """The engine over open tables."""
+    """The engine over open tables; those of a catalog are opened anew where their files turn out to be damaged, and asked once more."""
     runs = _Runs(tables)
     return Asking(
-        answer=answers_from(tables),
-        again=runs.again,
-        correct=runs.correct,
-        pick=runs.pick,
+        answer=_renewing(tables, answers_from(tables)),
+        again=_renewing(tables, runs.again),
+        correct=_renewing(tables, runs.correct),
+        pick=_renewing(tables, runs.pick),
         tables=lambda: [(table.name, table.facts.description) for table in tables],
     )
+
+
+def _renewing(tables: Sequence[OpenTable], call: Callable[P, T]) -> Callable[P, T]:
+    """The same, called once more after tables whose files turn out to be damaged are opened anew; DamageError where nothing tells how."""
+
+    def renewing(*given: P.args, **named: P.kwargs) -> T:
+        opened = tuple(tables)
+        try:
+            with damage_told(opened):
+                return call(*given, **named)
+        except DamageError:
+            if not isinstance(tables, Tables):
+                raise
+            tables.renew(opened)
+            return call(*given, **named)
+
+    return renewing
 
 
 class _Runs:

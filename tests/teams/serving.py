@@ -26,7 +26,7 @@ from engine.types import ChatThread, Reply
 from tests.chat.world import asked
 from tests.teams.standin import APP_ID, SECRET, TENANT, Credentials
 
-handling.LEASE = 10.0  # seconds; short, so that what a killed process leaves behind is soon another's
+handling.LEASE = 10.0  # type: ignore[misc]  # seconds; short, so that what a killed process leaves behind is soon another's
 
 
 async def serve(folder: Path, seconds: float, url: str) -> None:
