@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from cache.errors import StoreError
 from cache.hints import Hints
+from cache.seen import Seen
 from cache.versions import Held, Store
 from engine.catalog import Catalog, TableEntry
 from engine.check import check
@@ -144,7 +145,7 @@ def index(
     embedder = embedder or default_embedder()
     source_key = _source_key(entry)
     shape = _shape(entry, embedder)
-    hints = Hints(store.root, "tables")
+    seen = Seen(Hints(store.root, "tables"))
     now = stamp(entry.source, entry.base)
     held = store.current(source_key)
     if held is not None and not _is_whole(held.facts):
@@ -153,7 +154,7 @@ def index(
         held = None
     if held is None:
         return _built(entry, store, progress or _silent, embedder, now, None)
-    same = now and (held.facts["stamp"] == now or hints.get(f"{source_key} {now}") == held.version)
+    same = now and (held.facts["stamp"] == now or seen.at(source_key, now) == held.version)
     if held.facts["shape"] == shape and (only_built or same):
         return held
     try:
@@ -164,7 +165,7 @@ def index(
     if fresh is not held:
         held.close()
     if now and fresh.facts["stamp"] != now:
-        hints.set(f"{source_key} {now}", fresh.version)
+        seen.remember(source_key, now, fresh.version)
     return fresh
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from engine.build.facts import ColumnFacts
-from engine.language import Function, Language
+from engine.language import Language
 from engine.plan.cover import Cover
 from engine.plan.mentions import Mention, Option, Token
 
@@ -100,10 +100,6 @@ class Nodes:
         low, high = sorted((one, other))
         return self.row[low + 1 : high]
 
-    def first_words(self, place: int) -> int:
-        """The index of a node's first token."""
-        return self.row[place].mention.start
-
 
 def nodes_of(cover: Cover, tokens: Sequence[Token], language: Language) -> Nodes:
     """A cover's mentions, and its left words as unknown nodes, in order."""
@@ -114,8 +110,3 @@ def nodes_of(cover: Cover, tokens: Sequence[Token], language: Language) -> Nodes
         kind = "unknown" if mention.start in left and mention.quality == 0.0 and not mention.functions else mention.kind
         nodes.row.append(Node(len(nodes.row), mention, kind))
     return nodes
-
-
-def functions(node: Node) -> tuple[Function, ...]:
-    """What a function node may do."""
-    return node.mention.functions
