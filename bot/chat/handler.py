@@ -16,7 +16,7 @@ from bot.chat.rows import file_of
 from bot.chat.sentences import heard_language, locale_language, refusal, say
 from bot.chat.show import Show, notice
 from bot.chat.state import Kept, State, new_id
-from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown
+from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown, Taken
 from bot.chat.values import Command, read_value
 from bot.failure import failure
 from engine.errors import ExecutionError, PlanError, UsageError
@@ -39,9 +39,10 @@ class _Sentence(Exception):
 class Handler:
     """Answers what surfaces hear, once each.
 
-    A surface acknowledges first, then awaits `ask` or `press`, posts what comes back and calls `posted`; where it cannot post it calls
-    `unposted`, and its `deliver` is called later with the OutboxEntry. Work of the engine runs in `threads` threads of its own, and the state
-    database in another, so that the event loop only waits.
+    A surface awaits `take`, acknowledges, and awaits `answer`: what is acknowledged is in the state database, so that it is answered even if
+    this process dies. (A press is acknowledged first; whoever gets nothing presses again.) It posts what comes back and calls `posted`; where
+    it cannot post it calls `unposted`, and its `deliver` is called later with the OutboxEntry. Work of the engine runs in `threads` threads of
+    its own, and the state database in another, so that the event loop only waits.
     """
 
     def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE) -> None:
@@ -61,15 +62,31 @@ class Handler:
 
     # ---- what surfaces call
 
-    async def ask(self, incoming: Incoming) -> Shown | None:
-        """What to show for a message; None where it was heard before."""
+    async def take(self, incoming: Incoming) -> Taken | None:
+        """Remembers a message that is to be answered; None where it was heard before. Raises nothing: `answer` says what went wrong."""
+        try:
+            question = await self._in_state(self._state.take, incoming, self._deadline + LEASE)
+            return None if question is None else Taken(incoming, question)
+        except Exception as error:  # noqa: BLE001 - the one place of the chats that catches everything
+            return Taken(incoming, incident=self._incident(error, locale_language(incoming.locale)))
+
+    async def answer(self, taken: Taken) -> Shown | None:
+        """What to show for a message; None where somebody else has answered it meanwhile."""
+        incoming = taken.incoming
         language = locale_language(incoming.locale)
         try:
             language = heard_language(incoming.text, incoming.locale)
-            question = await self._in_state(self._state.take, incoming, self._deadline + LEASE)
-            return None if question is None else await self._answer(question, incoming, language)
-        except Exception as error:  # noqa: BLE001 - the one place of the chats that catches everything
-            return notice(incoming.place, incoming.asker, language, self._incident(error, language), new_id(), "failure")
+            if taken.question:
+                return await self._answer(taken.question, incoming, language)
+            sentence = taken.incident
+        except Exception as error:  # noqa: BLE001 - as above
+            sentence = self._incident(error, language)
+        return notice(incoming.place, incoming.asker, language, sentence, new_id(), "failure")
+
+    async def ask(self, incoming: Incoming) -> Shown | None:
+        """Both at once, for a surface that has nothing to acknowledge."""
+        taken = await self.take(incoming)
+        return await self.answer(taken) if taken else None
 
     async def press(self, press: Press) -> Shown | None:
         """What to show for a press; None where it was handled before. For a download `view` is "file": get its bytes from `file`."""

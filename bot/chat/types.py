@@ -58,6 +58,15 @@ class Incoming:
 
 
 @dataclass(frozen=True, slots=True)
+class Taken:
+    """A message that the state database holds under an id, to be answered; or a sentence for the person, where it could not be kept."""
+
+    incoming: Incoming
+    question: str = ""
+    incident: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Press:
     """A button pressed or a choice made: value is that of the Button or Choice, as the platform gave it back."""
 

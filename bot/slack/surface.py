@@ -1,4 +1,4 @@
-"""Slack over HTTP at /slack/events, or over a socket: everything is acknowledged at once, and what is said follows."""
+"""Slack over HTTP at /slack/events, or over a socket: everything is acknowledged as soon as it is kept, and what is said follows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.chat.handler import Handler
 from bot.chat.sentences import heard_language, say
-from bot.chat.types import Deliver, Incoming, OutboxEntry, Press, Shown, TryLater, Undeliverable
+from bot.chat.types import Deliver, Incoming, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
 from bot.slack.api import Refused, WebApi
 from bot.slack.manifest import COMMAND, PATH
 from bot.slack.people import People
@@ -92,7 +92,7 @@ class Slack:
             await asyncio.wait(set(self._work), timeout=seconds)
 
     async def receive(self, request: web.Request) -> web.Response:
-        """A request of Slack's: refused where it is not signed, acknowledged at once where it is."""
+        """A request of Slack's: refused where it is not signed; a question is acknowledged when it is kept."""
         if not request.headers.get("X-Slack-Request-Timestamp", "").isdecimal():
             return web.json_response({"error": "The request is not signed."}, status=401)
         try:
@@ -128,6 +128,7 @@ class Slack:
             signing_secret=self._settings.signing_secret or "not used over a socket",
             client=self._client,
             authorize=authorize,
+            process_before_response=True,  # a question is acknowledged when it is kept, and not before
         )
 
         @bolt.middleware
@@ -139,13 +140,15 @@ class Slack:
 
         async def heard(body: dict[str, Any]) -> None:
             if is_question(body["event"]):
-                self._start(self._answer(to_chat_thread(body)))
+                await self._take(to_chat_thread(body))
 
         async def commanded(ack: AsyncAck, body: dict[str, Any]) -> None:
-            await ack()
             incoming = to_chat_thread(body)
-            what = _ABOUT.get(incoming.text.casefold())
-            self._start(self._tell(incoming, what) if what else self._answer(incoming))
+            if what := _ABOUT.get(incoming.text.casefold()):
+                self._start(self._tell(incoming, what))
+            else:
+                await self._take(incoming)
+            await ack()
 
         async def pressed(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()
@@ -190,9 +193,13 @@ class Slack:
         if not task.cancelled() and (error := task.exception()):
             _LOG.error("what was to be said in Slack was not", exc_info=error)
 
-    async def _answer(self, incoming: Incoming) -> None:
-        incoming = await self._introduced(incoming)
-        asking = asyncio.create_task(self._handler.ask(incoming))
+    async def _take(self, incoming: Incoming) -> None:
+        if taken := await self._handler.take(incoming):
+            self._start(self._answer(taken))
+
+    async def _answer(self, taken: Taken) -> None:
+        incoming = await self._introduced(taken.incoming)
+        asking = asyncio.create_task(self._handler.answer(replace(taken, incoming=incoming)))
         sign = ""
         done, _ = await asyncio.wait({asking}, timeout=_SILENT_SECONDS)
         if not done:

@@ -1,4 +1,4 @@
-"""Teams at /api/messages: every request is answered at once, and what is said follows by continuing the conversation."""
+"""Teams at /api/messages: every request is acknowledged as soon as it is kept, and what is said follows by continuing the conversation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from botframework.connector.auth import AppCredentials
 
 from bot.chat.handler import Handler
 from bot.chat.sentences import locale_language, say
-from bot.chat.types import Deliver, OutboxEntry, Press, Shown, TryLater, Undeliverable
+from bot.chat.types import Deliver, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
 from bot.teams.activity import bot_is_added, chose_nothing, press_of, to_chat_thread, to_press
 from bot.teams.card import summary, to_card
 from bot.teams.connector import CARD, Connector
@@ -67,7 +67,7 @@ class Teams:
             await asyncio.wait(self._work, timeout=seconds)
 
     async def receive(self, request: web.Request) -> web.Response:
-        """An activity: refused, or answered at once."""
+        """An activity: refused, or acknowledged."""
         try:
             payload = json.loads(await request.read())
         except (ValueError, RecursionError):
@@ -93,7 +93,10 @@ class Teams:
         kind, name = payload["type"], payload.get("name")
         if kind == "message":
             press = to_press(payload) if payload.get("value") and not payload.get("text") else None
-            self._start(self._answer(payload) if press is None else self._react(press, payload))
+            if press is None:
+                await self._heard(payload)
+            else:
+                self._start(self._react(press, payload))
         elif kind == "conversationUpdate" and bot_is_added(payload):
             self._start(self._about(payload, "hello"))
         elif kind == "invoke" and name == "adaptiveCard/action":
@@ -115,15 +118,20 @@ class Teams:
         if not task.cancelled() and (error := task.exception()):
             log.error("what was to be said in Teams was not", exc_info=error)
 
-    async def _answer(self, payload: Mapping[str, Any]) -> None:
+    async def _heard(self, payload: Mapping[str, Any]) -> None:
+        """A message: it is acknowledged when it is kept, and not before."""
         incoming = to_chat_thread(payload)
         if what := COMMANDS.get(incoming.text.casefold()):
-            await self._about(payload, what)
-            return
-        async with self._sign_of_work(incoming.place.address):
-            shown = await self._handler.ask(incoming)
+            self._start(self._about(payload, what))
+        elif taken := await self._handler.take(incoming):
+            self._start(self._answer(taken))
+
+    async def _answer(self, taken: Taken) -> None:
+        address = taken.incoming.place.address
+        async with self._sign_of_work(address):
+            shown = await self._handler.answer(taken)
         if shown is not None:
-            await self._post(shown, incoming.place.address)
+            await self._post(shown, address)
 
     async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
         incoming = to_chat_thread(payload)

@@ -6,6 +6,7 @@ import asyncio
 import json
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -63,6 +64,22 @@ def test_mention_and_message_events_of_one_message_are_one_question(state: State
         assert len(served.slack.from_bot()) == 1
 
     play(state, asking, scenario)
+
+
+def test_what_is_acknowledged_is_kept_so_that_another_process_can_answer_it(state: State, asking: Asking, tmp_path: Path) -> None:
+    later = State(f"sqlite:///{tmp_path / 'state.sqlite'}", clock=lambda: time.time() + 1000)  # when nobody works on it any more
+
+    async def scenario(served: Served) -> None:
+        served.slack.broken.add("users.info")  # who asks is not known yet when this process ends
+        said = served.slack.write(f"<@{BOT_USER}> doctors in Acre")
+        assert await served.slack.deliver(served.slack.event("app_mention", said)) == 200
+        ((_, incoming, _),) = later.abandoned("slack", 60)
+        assert (incoming.text, incoming.place.thread) == ("doctors in Acre", said.ts)
+        served.slack.broken.clear()
+        await served.settled()
+
+    play(state, asking, scenario)
+    later.close()
 
 
 def test_a_direct_message_goes_on_below_and_in_a_thread_on_a_reply(state: State, asking: Asking) -> None:

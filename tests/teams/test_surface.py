@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -68,14 +69,17 @@ class Held:
         return self._asking.again(*arguments)
 
 
-def test_a_request_is_answered_while_the_engine_works_and_redeliveries_change_nothing(state: State, asking: Asking) -> None:
+def test_a_request_is_answered_while_the_engine_works_and_redeliveries_change_nothing(state: State, asking: Asking, tmp_path: Path) -> None:
     held = Held(asking)
+    later = State(f"sqlite:///{tmp_path / 'state.sqlite'}", clock=lambda: time.time() + 1000)
 
     async def work(running: Served) -> None:
         teams = running.teams
         activity = teams.activity("doctors in Acre")
         for _ in range(3):  # the stand-in fails where an answer takes longer than Teams waits
             assert await teams.send(activity) == (200, None)
+        ((_, incoming, _),) = later.abandoned("teams", 60)
+        assert incoming.text == "doctors in Acre", "what is acknowledged is kept, and another process could answer it"
         while not teams.said:
             await asyncio.sleep(0.02)
         assert {posted.activity["type"] for posted in teams.said} == {"typing"}, "a sign of work and nothing else so far"
