@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -61,21 +63,59 @@ class Question(Frozen):
     carried: tuple[str, ...] = ()
 
 
-class Scope(Frozen):
-    """What this asker may see; every retrieval, count, near term and cache key takes it."""
+class Slice(Frozen):
+    """The part of a table that somebody may see: all columns but the hidden ones and, where a column is named, the rows that hold its value.
 
-    key: str = "everything"
+    A slice is built as a table of its own: what it leaves out is not in its files.
+    """
+
+    hidden: tuple[str, ...] = ()
+    column: str = ""
+    value: str = ""  # folded
+
+
+WHOLE = Slice()
+
+
+class Scope(Frozen):
+    """What an asker may see: for the tables that may be named at all, the slice of each. It is part of every key of what is remembered."""
+
+    everything: bool = False
+    slices: dict[str, Slice] = Field(default_factory=dict)  # by the table's name in the catalog
+
+    @property
+    def key(self) -> str:
+        """Equal for scopes that show the same, and for no others."""
+        return blake2b(json.dumps(self.model_dump(), sort_keys=True).encode(), digest_size=12).hexdigest()
+
+    def slice_of(self, table: str) -> Slice | None:
+        """The part of the table that may be seen; None where it may not be named."""
+        return WHOLE if self.everything else self.slices.get(table)
 
     def sees_table(self, table: str) -> bool:
         """Whether the table may be named at all."""
-        return True
+        return self.slice_of(table) is not None
 
     def sees_column(self, table: str, column: str) -> bool:
-        """Whether the column's values and name may be shown, filtered on or suggested."""
-        return True
+        """Whether the column may be named at all."""
+        part = self.slice_of(table)
+        return part is not None and column not in part.hidden
+
+    def meet(self, other: Scope) -> Scope:
+        """What both may see; a table of which they see different rows is seen by neither."""
+        if self.everything or other.everything:
+            return other if self.everything else self
+        both = {}
+        for table, mine in self.slices.items():
+            theirs = other.slices.get(table)
+            if theirs is None or (mine.column and theirs.column and (mine.column, mine.value) != (theirs.column, theirs.value)):
+                continue
+            rows = mine if mine.column else theirs
+            both[table] = Slice(hidden=tuple(sorted({*mine.hidden, *theirs.hidden})), column=rows.column, value=rows.value)
+        return Scope(slices=both)
 
 
-EVERYTHING = Scope()
+EVERYTHING = Scope(everything=True)
 
 
 # ---- what was found for it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from engine.types import Reply, Turn, Value
 
@@ -32,11 +32,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Asker:
-    """Who writes or presses; the id is the platform's."""
+    """Who writes or presses; the id is the platform's.
+
+    groups: ids of the platform's own groups that the person is in. outsider: a guest, or somebody of another organisation.
+    """
 
     id: str
     name: str = ""
     email: str = ""
+    groups: tuple[str, ...] = ()
+    outsider: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +168,22 @@ class OutboxEntry:
 
 
 Deliver = Callable[[OutboxEntry], Awaitable[None]]  # what a surface's register() gives: says an entry in its place, or raises what follows
+
+
+class People(Protocol):
+    """Who is who on a platform, as a surface can tell it; both raise UnknownPeopleError where the platform does not answer."""
+
+    async def identify(self, place: Place, asker: Asker) -> Asker:
+        """The same person with name, e-mail, groups, and whether they are an outsider."""
+        ...
+
+    async def audience(self, place: Place) -> tuple[Asker, ...] | None:
+        """Everybody, but bots, who sees what is said in a place; None where they are too many to be told one by one, and may be anybody."""
+        ...
+
+
+class UnknownPeopleError(Exception):
+    """A platform does not say who somebody is, or who is in a place; then nothing is shown to them."""
 
 
 class TryLater(Exception):
