@@ -19,12 +19,15 @@ from engine.settings import catalog_path, log_incident, start_logging
 
 if TYPE_CHECKING:
     from engine.catalog import Catalog
-    from engine.types import Reply
+    from engine.types import Reply, Scope
 
 NOT_ANSWERED: Final = 1
 FAILED: Final = 3
 INTERRUPTED: Final = 130
 _PATH: Final = click.Path(path_type=Path)
+_AS: Final = click.option(
+    "--as", "asker", metavar="USER", help="Show what this person may see: an e-mail or id that the catalog's rules know; else everything."
+)
 _CATALOG_HELP: Final = "The catalog; else ALMANAC_CATALOG, else ./almanac.toml."
 _NOTHING_TO_ASK: Final = (
     "There is no almanac.toml here; name a table with --table FILE, a catalog with --catalog FILE, or draft one with `almanac init FILE`."
@@ -100,6 +103,7 @@ def _with_tables(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--save", "save", type=_PATH, metavar="FILE", help="Save all rows as FILE.csv or FILE.xlsx as well.")
 @click.option("--overwrite", is_flag=True, help="Let --save replace a file that is there; never one that is asked.")
 @click.option("--all", "every_row", is_flag=True, help="Show every row on a terminal; a pipe and a file have them anyway.")
+@_AS
 def ask(
     question: tuple[str, ...],
     table: str | None,
@@ -109,6 +113,7 @@ def ask(
     save: Path | None,
     overwrite: bool,
     every_row: bool,
+    asker: str | None,
 ) -> int:
     """Answer QUESTION from the tables."""
     from bot.question import checked_question
@@ -122,13 +127,15 @@ def ask(
 
         read = [*read_for(chosen), *([thread] if thread else [])]
         checked_target(save, read, overwrite=overwrite)
-    from bot.answering import answers_from, from_tables
+    from bot.answering import answers_from, library_of
     from bot.thread import thread_from_file
     from engine.types import ChatThread
 
     said = thread_from_file(thread) if thread else ChatThread()
     try:
-        reply = from_tables(chosen, lambda tables: answers_from(tables)(text, said))
+        scope = _scope(chosen, asker)
+        with library_of(chosen, scope) as library:
+            reply = answers_from(library)(text, said, scope)
     except AlmanacError as error:
         if as_json and error.status == FAILED:
             from bot.failure import failure
@@ -236,14 +243,17 @@ def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: 
 
 @cli.command()
 @_with_tables
-def chat(table: str | None, catalog: Path | None) -> None:
+@_AS
+def chat(table: str | None, catalog: Path | None, asker: str | None) -> None:
     """Talk with the tables on the terminal: go on from what was said, page, correct, download."""
-    from bot.answering import tables_of
+    from bot.answering import library_of
     from bot.chat.asking import asking_of
     from bot.chat.terminal import talk
 
-    with tables_of(_catalog(table, catalog)) as tables:
-        talk(asking_of(tables), sys.stdin, sys.stdout)
+    chosen = _catalog(table, catalog)
+    scope = _scope(chosen, asker)
+    with library_of(chosen, scope) as library:
+        talk(asking_of(library, scope), sys.stdin, sys.stdout)
 
 
 @cli.command()
@@ -252,15 +262,17 @@ def chat(table: str | None, catalog: Path | None) -> None:
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="The port to listen at.")
 def serve(table: str | None, catalog: Path | None, host: str, port: int) -> None:
     """Answer in Slack and Teams, those of them whose settings are there."""
-    from bot.answering import tables_of
+    from bot.answering import library_of
     from bot.chat.asking import asking_of
     from bot.chat.state import State, state_url
     from bot.serve import serve as serve_chats
+    from engine.rights import Rights
 
     chosen = _catalog(table, catalog)
     state = State(state_url())
-    with tables_of(chosen) as tables:
-        serve_chats(state, asking_of(tables), host, port, say)
+    rights = Rights(chosen)
+    with library_of(chosen, *rights.likely()) as library:
+        serve_chats(state, asking_of(library, rights), host, port, say)
 
 
 @cli.group()
@@ -300,6 +312,14 @@ def _catalog(table: str | None, catalog: Path | None) -> Catalog:
     if found := catalog or catalog_path():
         return load_catalog(found)
     raise UsageError(_NOTHING_TO_ASK)
+
+
+def _scope(catalog: Catalog, asker: str | None) -> Scope:
+    """What is shown: everything to whoever holds the files and names nobody, else what the named person may see."""
+    from engine.rights import Person, Rights
+    from engine.types import EVERYTHING
+
+    return EVERYTHING if asker is None else Rights(catalog).scope_of(Person(ids=(asker,)))
 
 
 def _save(reply: Reply, path: Path | None, read: list[Path], overwrite: bool) -> list[Path]:

@@ -6,18 +6,18 @@ import json
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bot.answering import answers_from, from_tables
+from bot.answering import answers_from, library_of
 from bot.escape import one_line
 from engine.build.facts import ColumnFacts
 from engine.catalog import catalog_of
 from engine.read.where import path_of
 from engine.table import OpenTable
-from engine.types import ChatThread, Reply
+from engine.types import EVERYTHING, ChatThread, Reply
 
 QUESTIONS: Final = 5
 _SHOWN_COLUMNS: Final = 60
@@ -46,16 +46,18 @@ def draft(source: str, folder: Path) -> Draft:
     beside = os.path.relpath(path, folder.absolute())
     here = source if "://" in source else path if beside.startswith("../..") else beside
 
-    def drafted(tables: list[OpenTable]) -> Draft:
-        answer = answers_from(tables)
-        questions: list[str] = []
-        for table in tables:
-            for asked in _candidates(table):
-                if len(questions) < QUESTIONS and _works(answer(asked, ChatThread())):
-                    questions.append(asked)
-        return Draft(text=_text(catalog.tables[0].name, here, tables, questions), questions=questions)
+    with library_of(catalog) as library:
+        answer = answers_from(library)
 
-    return from_tables(catalog, drafted)
+        def drafted(tables: Sequence[OpenTable]) -> Draft:
+            questions: list[str] = []
+            for table in tables:
+                for asked in _candidates(table):
+                    if len(questions) < QUESTIONS and _works(answer(asked, ChatThread(), EVERYTHING)):
+                        questions.append(asked)
+            return Draft(text=_text(catalog.tables[0].name, here, tables, questions), questions=questions)
+
+        return library.used(EVERYTHING, drafted)
 
 
 def _works(reply: Reply) -> bool:
@@ -94,7 +96,7 @@ def _candidates(table: OpenTable) -> Iterator[str]:
         yield from (group[turn] for group in groups if turn < len(group))
 
 
-def _text(name: str, source: str, tables: list[OpenTable], questions: list[str]) -> str:
+def _text(name: str, source: str, tables: Sequence[OpenTable], questions: list[str]) -> str:
     section = name if _BARE_KEY.fullmatch(name) else _quoted(name)
     lines = ["# A draft by `almanac init`: change what is not so, and leave out what you do not need.", ""]
     lines += [f"[tables.{section}]", f"source = {_quoted(source)}"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bot.answering import Answering, answers_from, from_tables
+from bot.answering import Answering, answers_from, library_of
 from bot.escape import json_text
 from bot.failure import failure
 from bot.progress import ProgressBar
@@ -18,8 +18,7 @@ from bot.target import checked_file, read_for, replace
 from bot.thread import turns_of
 from engine.catalog import Catalog, catalog_of
 from engine.errors import AlmanacError, DamageError, UsageError
-from engine.table import OpenTable
-from engine.types import ChatThread, Reply
+from engine.types import EVERYTHING, ChatThread, Reply
 
 log = logging.getLogger(__name__)
 Case = dict[str, Any]
@@ -65,12 +64,10 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
 def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> list[tuple[int, Asked]]:
     """Opens the tables once for all the cases that ask them."""
 
-    def asked(tables: list[OpenTable]) -> list[tuple[int, Asked]]:
-        answer = answers_from(tables)
-        return [(at, _ask(case, case[field], answer)) for at, case in cases]
-
     try:
-        return from_tables(catalog, asked)
+        with library_of(catalog) as library:
+            answer = answers_from(library)
+            return [(at, _ask(case, case[field], answer)) for at, case in cases]
     except AlmanacError as error:
         return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]
     except Exception:
@@ -81,7 +78,7 @@ def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> l
 def _ask(case: Case, question: str, answer: Answering) -> Asked:
     start = time.perf_counter()
     try:
-        reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))))
+        reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))), EVERYTHING)
     except DamageError:
         raise  # of no case, but of the tables, which are built anew
     except AlmanacError as error:

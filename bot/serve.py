@@ -19,7 +19,9 @@ from bot.chat.sentences import heard_language
 from bot.chat.state import State, keep_days
 from bot.chat.types import Deliver
 from engine.errors import UsageError
+from engine.rights import NOBODY_IN_PARTICULAR, Rights
 from engine.settings import given, setting
+from engine.types import Scope
 
 FORGET_EVERY: Final = 3600.0  # seconds
 CALLS_AT_ONCE: Final = 32  # of a platform, whose clients wait in threads
@@ -57,7 +59,7 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
 
     async def ready(_: web.Request) -> web.Response:
         try:
-            tables = len(asking.tables())
+            tables = len(asking.tables(_anybody(asking.rights)))
             waiting = await asyncio.to_thread(state.waiting)
         except Exception:  # a probe is answered, whatever is wrong
             log.exception("not ready")
@@ -98,6 +100,10 @@ def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str
         raise UsageError(
             f"Nothing can listen at {host}, port {port}; it is taken or not allowed, so name another with --host and --port."
         ) from None
+
+
+def _anybody(rights: Rights | Scope) -> Scope:
+    return rights if isinstance(rights, Scope) else rights.scope_of(NOBODY_IN_PARTICULAR)
 
 
 async def _forget(state: State, days: float) -> None:

@@ -31,14 +31,16 @@ def run_again(
     unused: tuple[str, ...] = (),
     confidence: Confidence = Confidence(value=1.0),
 ) -> Reply:
-    """The answer that the plan gives now; raises PlanError where its table or columns are gone or may not be seen, ExecutionError where it fails."""
+    """The answer that the plan gives now, with the bindings of a reply under the same scope.
+
+    Raises PlanError where its table or columns are gone, ExecutionError where it fails.
+    """
     table = _table(plan, tables, scope)
-    check(plan, table.facts, scope)
+    check(plan, table.facts)
     result, sql = execute(plan, table)
     decision = Decision(plan, table, unused=unused, confidence=confidence.value, reasons=confidence.reasons)
     made = answer(Question(text=question, language=language), decision, result, sql, language_named(language))
-    seen = tuple(line.model_copy(update={"candidates": _seen(line.candidates, table, scope)}) for line in bindings)
-    return Reply(parts=(made.model_copy(update={"bindings": seen}),))
+    return Reply(parts=(made.model_copy(update={"bindings": tuple(bindings)}),))
 
 
 def corrected(plan: TablePlan, binding: Binding, candidate: Candidate, facts: TableFacts) -> TablePlan:
@@ -90,13 +92,9 @@ def corrected_binding(binding: Binding, candidate: Candidate, table: OpenTable) 
 
 def _table(plan: TablePlan, tables: Sequence[OpenTable], scope: Scope) -> OpenTable:
     for table in tables:
-        if table.name == plan.table and scope.sees_table(table.name):
+        if table.name == plan.table and scope.slice_of(table.entry) == table.part:
             return table
     raise PlanError(f'There is no table "{plan.table}".')
-
-
-def _seen(candidates: Sequence[Candidate], table: OpenTable, scope: Scope) -> tuple[Candidate, ...]:
-    return tuple(other for other in candidates if scope.sees_column(table.name, other.column))
 
 
 def _op(binding: Binding, column: ColumnFacts) -> Operator:

@@ -24,13 +24,16 @@ log = logging.getLogger(__name__)
 
 
 def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTable], embedder: Embedder, now: datetime) -> Reply:
-    """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell."""
+    """Every row that answers the question, with its receipt; or a clarification, or why the tables do not tell.
+
+    The tables are those that were opened for the scope: what it does not show is not in their files, and one of another scope is not looked at.
+    """
     known = {"question_id": secrets.token_hex(4), "platform": thread.platform, "turns": len(thread.turns)}
     start = time.perf_counter()
-    visible = [table for table in tables if scope.sees_table(table.name)]
+    visible = [table for table in tables if scope.slice_of(table.entry) == table.part]
     question = rephrase(text, thread, visible, embedder, now)
     language = language_named(question.language)
-    decision = decide(question.text, language_of(question.text), visible, scope, embedder, now, thread.chosen)
+    decision = decide(question.text, language_of(question.text), visible, embedder, now, thread.chosen)
     log.info("planned", extra=known | {"kind": decision.plan.kind, "language": question.language, "carried": len(question.carried)})
     if isinstance(decision.plan, NoAnswerPlan):
         return Reply(parts=(no_answer(question, decision, language),))
@@ -38,7 +41,7 @@ def ask(text: str, thread: ChatThread, scope: Scope, *, tables: Sequence[OpenTab
         return Reply(parts=(clarify(question, decision, language),))
     assert decision.table is not None
     try:
-        check(decision.plan, decision.table.facts, scope)
+        check(decision.plan, decision.table.facts)
         result, sql = execute(decision.plan, decision.table)
     except (PlanError, ExecutionError) as error:
         log.warning("plan refused", extra=known | {"reason": str(error)})

@@ -16,7 +16,7 @@ from engine.errors import CatalogError
 from engine.read.options import ReadOptions, is_encoding, refusal
 from engine.read.where import as_text
 from engine.settings import printable
-from engine.types import ColumnType, Frozen, QueryPlan, TablePlan
+from engine.types import WHOLE, ColumnType, Frozen, QueryPlan, Scope, Slice, TablePlan
 
 
 def _said(value: object) -> object:
@@ -35,6 +35,9 @@ def _list_mark(value: object) -> object:
     raise refusal('must be the text that divides the items, such as "; ", or false')
 
 
+_ROWS: Final = re.compile(r"\s*(?P<column>.+?)\s*=\s*\{\s*asker\.(?P<attribute>[^{}]+?)\s*\}\s*")
+EVERYONE: Final = "everyone"  # in the workspace
+OUTSIDERS: Final = "outsiders"  # guests, and people of other organisations
 _LARGEST: Final = 10_000_000  # bytes of a catalog: what has no end, such as a device, is not read for ever
 Said = Annotated[str, BeforeValidator(_said)]
 Texts = Annotated[tuple[Said, ...], BeforeValidator(_one_or_more)]
@@ -45,6 +48,7 @@ class ColumnEntry(Frozen):
 
     synonyms: other names for the column. terms: for a value of the column the other words for it. hours: whether cells are opening hours.
     list: what divides the items of a cell, false where cells are no lists. Where list or type is not said, it is found from the data.
+    see: the groups that may see it, where not all who see the table may. send_to_model: whether its values may go to a model's endpoint.
     """
 
     note: Said | None = None
@@ -53,6 +57,8 @@ class ColumnEntry(Frozen):
     list: Annotated[str | Literal[False] | None, BeforeValidator(_list_mark)] = None
     hours: StrictBool = False
     type: ColumnType | None = None
+    see: Texts | None = None
+    send_to_model: StrictBool = True
 
     @field_validator("terms")
     @classmethod
@@ -67,6 +73,9 @@ class TableSection(Frozen):
 
     source: a path relative to the catalog's file, a glob, an https address or a database's URL. row: the words for a row, one and several.
     keys: the columns that are shown with every row, the first of which names it. read: how to read, where that is not left to be found out.
+    see: the groups that may see it. rows: "COLUMN = {asker.ATTRIBUTE}", which rows each of them sees; all_rows: the groups that see all the same.
+    channels: the only channels and group chats where it is answered for all to see. send_to_model: whether its values may go to a model's endpoint.
+    audit_rows: whether the audit keeps the numbers of the rows that were shown.
     """
 
     source: Said
@@ -75,6 +84,25 @@ class TableSection(Frozen):
     keys: Texts = ()
     columns: dict[Said, ColumnEntry] = Field(default_factory=dict)
     read: ReadOptions = Field(default_factory=ReadOptions)
+    see: Annotated[Texts, Field(min_length=1)] = (EVERYONE,)
+    rows: Said | None = None
+    all_rows: Texts = ()
+    channels: Texts = ()
+    send_to_model: StrictBool = True
+    audit_rows: StrictBool = False
+
+    @property
+    def partition(self) -> tuple[str, ...]:
+        """The column that divides the rows among askers, and the attribute of an asker that it must equal; empty where nothing does."""
+        found = _ROWS.fullmatch(self.rows or "")
+        return (found["column"], found["attribute"]) if found else ()
+
+    @field_validator("rows")
+    @classmethod
+    def _an_equality(cls, rows: str | None) -> str | None:
+        if rows is not None and not _ROWS.fullmatch(rows):
+            raise refusal(f'is {_quoted([rows])}; it must be one column and one attribute, as in "district = {{asker.district}}"')
+        return rows
 
     @field_validator("keys")
     @classmethod
@@ -103,6 +131,17 @@ class TableEntry(TableSection):
 
     name: str
     base: Path
+    part: Slice = WHOLE
+
+    def sliced(self, part: Slice) -> TableEntry:
+        """The entry of a part of the table: it says nothing of what is hidden."""
+        return self.model_copy(
+            update={
+                "part": part,
+                "keys": tuple(name for name in self.keys if name not in part.hidden),
+                "columns": {name: about for name, about in self.columns.items() if name not in part.hidden},
+            }
+        )
 
     def options(self) -> ReadOptions:
         """How the source is read: the section `read`, and the types and separators that the columns' own sections say outright."""
@@ -119,12 +158,33 @@ class Example(Frozen):
     explanation: Said | None = None
 
 
+class AccessSection(Frozen):
+    """What may stand in the section [access].
+
+    groups: each group that rules may name, with its members: e-mails, ids of people, or ids of a platform's own groups. people: a source with a
+    row for each person: a column `person`, `email` or `id`, one of `groups`, and their attributes. endpoints: the only addresses of models that may be called.
+    """
+
+    groups: dict[Said, Texts] = Field(default_factory=dict)
+    people: Said | None = None
+    endpoints: Texts | None = None
+
+    @field_validator("groups")
+    @classmethod
+    def _none_of_ours(cls, groups: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name in (EVERYONE, OUTSIDERS):
+            if name in groups:
+                raise refusal(f'has the group "{name}", which is there already and has other members')
+        return groups
+
+
 class CatalogFile(Frozen):
     """What may stand in a catalog's file."""
 
     tables: Annotated[dict[Said, TableSection], Field(min_length=1)]
     glossary: dict[Said, Said] = Field(default_factory=dict)
     examples: tuple[Example, ...] = ()
+    access: AccessSection = Field(default_factory=AccessSection)
 
 
 class Catalog(Frozen):
@@ -136,7 +196,13 @@ class Catalog(Frozen):
     tables: tuple[TableEntry, ...]
     glossary: dict[str, str] = Field(default_factory=dict)
     examples: tuple[Example, ...] = ()
+    access: AccessSection = Field(default_factory=AccessSection)
     file: str = ""
+
+    def under(self, scope: Scope) -> Catalog:
+        """The same catalog as far as a scope goes."""
+        seen = [(entry, scope.slice_of(entry.name)) for entry in self.tables]
+        return self.model_copy(update={"tables": tuple(entry.sliced(part) for entry, part in seen if part is not None)})
 
     def with_source(self, table: str, source: str) -> Catalog:
         """The same catalog with another source for one table, relative to the current folder; raises CatalogError for an unknown table."""
@@ -171,9 +237,11 @@ def load_catalog(path: Path) -> Catalog:
         parsed = CatalogFile.model_validate(data)
     except ValidationError as error:
         raise CatalogError(f"The catalog {file} is wrong: {_complaint(error.errors(), data)}") from None
+    if unknown := _unknown_group(parsed):
+        raise CatalogError(f"The catalog {file} is wrong: {unknown}")
     base = path.resolve().parent  # of the file itself, where the path is a link to it
     tables = tuple(TableEntry(name=name, base=base, **_fields(section)) for name, section in parsed.tables.items())
-    return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples, file=str(path))
+    return Catalog(tables=tables, glossary=parsed.glossary, examples=parsed.examples, access=parsed.access, file=str(path))
 
 
 def catalog_of(source: str) -> Catalog:
@@ -188,6 +256,20 @@ def catalog_of(source: str) -> Catalog:
     parts = [re.sub(r"[*?\[\]]+", "", Path(part).stem).strip(" -_") for part in re.split(r"[/\\]", address)]
     name = next((part for part in reversed(parts) if part.strip(".")), "table")
     return Catalog(tables=(TableEntry(name=as_text(name), source=source, base=base),))
+
+
+def _unknown_group(parsed: CatalogFile) -> str:
+    """What is wrong with the first group that a rule names and nobody declares."""
+    known = [EVERYONE, OUTSIDERS, *parsed.access.groups]
+    for name, table in parsed.tables.items():
+        rules: list[tuple[tuple[str, ...], tuple[str, ...]]] = [(("see",), table.see), (("all_rows",), table.all_rows)]
+        rules += [(("columns", column, "see"), about.see or ()) for column, about in table.columns.items()]
+        for key, groups in rules:
+            for group in groups:
+                if group not in known:
+                    where = printable(_dotted(["tables", name, *key]), 200)
+                    return f'"{where}" names the group {_quoted([group])}, which "access.groups" does not have; it has {_quoted(known)}.'
+    return ""
 
 
 # ---- what is wrong, in words
@@ -246,6 +328,7 @@ def _known_keys(location: tuple[int | str, ...]) -> list[str]:
         ("tables", "columns"): ColumnEntry,
         ("tables", "read"): ReadOptions,
         ("examples",): Example,
+        ("access",): AccessSection,
         ("examples", "plan"): TablePlan,
     }
     model = models.get(tuple(part for at, part in enumerate(location) if at % 2 == 0 and isinstance(part, str)))

@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.errors import PlanError
 from engine.hours import times_of
-from engine.types import Comparison, Measure, Scope, TablePlan
+from engine.types import Comparison, Measure, TablePlan
 
 _ORDERED = frozenset({"less", "at_most", "more", "at_least"})
 _WRITTEN = frozenset({"starts_with", "ends_with", "contains", "not_contains", "words"})
 _LISTED = frozenset({"has", "has_all", "has_none"})
 
 
-def check(plan: TablePlan, facts: TableFacts, scope: Scope) -> None:
-    """Raises PlanError where the plan names what is not there or may not be seen (said in the same words), or compares what cannot be compared."""
-    if not scope.sees_table(plan.table) or plan.table != facts.name:
+def check(plan: TablePlan, facts: TableFacts) -> None:
+    """Raises PlanError where the plan names what is not in the asker's slice of the table, or compares what cannot be compared."""
+    if plan.table != facts.name:
         raise PlanError(f'There is no table "{plan.table}".')
-    known = {column.name: column for column in facts.columns if scope.sees_column(facts.name, column.name)}
+    known = {column.name: column for column in facts.columns}
     for name in _named(plan):
         if name not in known:
             raise PlanError(f'The table "{facts.name}" has no column "{name}".')

@@ -17,7 +17,7 @@ from engine.build.facts import ColumnFacts, TableFacts
 from engine.errors import AlmanacError, DamageError
 from engine.fold import key
 from engine.hours import meets_all, parse, times_of
-from engine.types import Freshness, TablePlan
+from engine.types import WHOLE, Freshness, Slice, TablePlan
 
 SQLITE_NAME: Final = "table.sqlite"
 LANCE_NAME: Final = "lance"
@@ -50,9 +50,13 @@ class Words:
 class OpenTable:
     """One source table, pinned to one version until close()."""
 
-    def __init__(self, held: Held, folder: Path, words: Words | None = None, source_key: str = "") -> None:
+    def __init__(
+        self, held: Held, folder: Path, words: Words | None = None, entry: str = "", part: Slice = WHOLE, source_key: str = ""
+    ) -> None:
         """Raises DamageError where the version's files are not what was built."""
         self.held = held
+        self.entry = entry  # the table's name in the catalog; one of many sheets has a name of its own
+        self.part = part  # what of the source it holds
         self.source_key = source_key  # under which the store keeps the version
         self._folder = folder
         self.words = words or Words({})

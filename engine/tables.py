@@ -25,7 +25,7 @@ from engine.read import read, stamp
 from engine.read.where import path_of
 from engine.settings import printable
 from engine.table import OpenTable, Words
-from engine.types import EVERYTHING, TablePlan
+from engine.types import WHOLE, TablePlan
 
 BUILD: Final = "9"  # another number is another build of the same source
 log = logging.getLogger(__name__)
@@ -133,7 +133,7 @@ def _check_examples(catalog: Catalog, tables: Sequence[OpenTable]) -> None:
             names = ", ".join(f'"{printable(name)}"' for name in facts)
             raise CatalogError(f'{where} names the table "{printable(example.plan.table)}"; there is {names}.')
         try:
-            check(example.plan, facts[example.plan.table], EVERYTHING)
+            check(example.plan, facts[example.plan.table])
         except PlanError as error:
             raise CatalogError(f"{where} does not fit its table. {error}") from None
 
@@ -209,7 +209,7 @@ def _opened(held: Held, entry: TableEntry, catalog: Catalog) -> list[OpenTable]:
     tables: list[OpenTable] = []
     try:
         for number in range(len(held.facts["tables"])):  # type: ignore[arg-type]
-            tables.append(OpenTable(held, held.folder / str(number), words, _source_key(entry)))
+            tables.append(OpenTable(held, held.folder / str(number), words, entry.name, entry.part, _source_key(entry)))
     except DamageError:
         for table in tables:
             table.close_connections()
@@ -232,12 +232,16 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
 def _source_key(entry: TableEntry) -> str:
     where = entry.source if "://" in entry.source else str(path_of(entry.source, entry.base).absolute())
     described = bool(entry.row or entry.keys or entry.columns or entry.description)
-    return json.dumps([entry.name, where, described], ensure_ascii=False)
+    part = entry.part.model_dump() if entry.part != WHOLE else None
+    return json.dumps([entry.name, where, described, *([part] if part else [])], ensure_ascii=False)
 
 
 def _shape(entry: TableEntry, embedder: Embedder) -> str:
-    """What a version depends on besides the content of its source."""
-    return _digest(entry.model_dump(mode="json", exclude={"base"}), BUILD, fingerprint(), embedder.name)
+    """What a version depends on besides the content of its source; who may see it is no part of it."""
+    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows"}
+    said = entry.model_dump(mode="json", exclude=rules | {"columns"})
+    columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
+    return _digest(said, columns, BUILD, fingerprint(), embedder.name)
 
 
 def _digest(*parts: Any) -> str:

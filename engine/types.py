@@ -92,15 +92,6 @@ class Scope(Frozen):
         """The part of the table that may be seen; None where it may not be named."""
         return WHOLE if self.everything else self.slices.get(table)
 
-    def sees_table(self, table: str) -> bool:
-        """Whether the table may be named at all."""
-        return self.slice_of(table) is not None
-
-    def sees_column(self, table: str, column: str) -> bool:
-        """Whether the column may be named at all."""
-        part = self.slice_of(table)
-        return part is not None and column not in part.hidden
-
     def meet(self, other: Scope) -> Scope:
         """What both may see; a table of which they see different rows is seen by neither."""
         if self.everything or other.everything:

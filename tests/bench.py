@@ -28,25 +28,25 @@ BUILD = """
 import resource, time
 start = time.perf_counter()
 from pathlib import Path
-from bot.answering import tables_of
+from bot.answering import library_of
 from engine.catalog import load_catalog
-with tables_of(load_catalog(Path({catalog!r})).with_source("service_book", {source!r})):
+with library_of(load_catalog(Path({catalog!r})).with_source("service_book", {source!r})):
     seconds = time.perf_counter() - start
 print(json.dumps({{"seconds": seconds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}}))
 """
 ANSWER = """
 import resource, time
 from pathlib import Path
-from bot.answering import answers_from, tables_of
+from bot.answering import answers_from, library_of
 from engine.catalog import load_catalog
-from engine.types import ChatThread
-with tables_of(load_catalog(Path({catalog!r})).with_source("service_book", {source!r})) as tables:
-    answer = answers_from(tables)
-    answer("cardilogy in haifa", ChatThread())  # what is loaded once is loaded now
+from engine.types import EVERYTHING, ChatThread
+with library_of(load_catalog(Path({catalog!r})).with_source("service_book", {source!r})) as library:
+    answer = answers_from(library)
+    answer("cardilogy in haifa", ChatThread(), EVERYTHING)  # what is loaded once is loaded now
     seconds, kinds = [], []
     for question in {questions!r}:
         start = time.perf_counter()
-        reply = answer(question, ChatThread())
+        reply = answer(question, ChatThread(), EVERYTHING)
         seconds.append(time.perf_counter() - start)
         kinds.append(reply.kind)
 print(json.dumps({{"seconds": seconds, "kinds": kinds, "memory": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}}))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import ParamSpec, TypeVar
 
-from bot.answering import Answering, Tables, answers_from
+from bot.answering import Answering, answers_from
 from engine.again import corrected, corrected_binding, run_again
-from engine.errors import DamageError, PlanError
-from engine.table import OpenTable, damage_told
-from engine.types import EVERYTHING, Answer, ChatThread, Chosen, ClarifyPlan, Reply, Scope, TablePlan
-
-P = ParamSpec("P")
-T = TypeVar("T")
+from engine.errors import PlanError
+from engine.library import Library
+from engine.rights import Rights
+from engine.table import OpenTable
+from engine.types import Answer, Chosen, ClarifyPlan, Reply, Scope, TablePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,72 +26,66 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Asking:
-    """The engine as the handler sees it.
+    """The engine as the handler sees it; every call takes the scope of whoever will see what comes of it.
 
-    answer: a question in its thread. again: the plan of an answer once more, for who is in the thread.
+    answer: a question in its thread. again: the plan of an answer once more.
     correct: with another candidate (its number) for a binding (its number). pick: with one reading of a clarification.
-    tables: name and description of each table that can be asked. The last three raise PlanError where the plan does not fit any more.
+    tables: name and description of each table that can be asked. rights: what tells scopes, or the one scope that there is.
+    again, correct and pick take an answer that was made under the same scope, and raise PlanError where its plan does not fit any more.
     """
 
     answer: Answering
-    again: Callable[[Answer, ChatThread], Reply]
-    correct: Callable[[Answer, int, int, ChatThread], Asked]
-    pick: Callable[[Answer, int, ChatThread], Asked]
-    tables: Callable[[], list[tuple[str, str]]]
+    again: Callable[[Answer, Scope], Reply]
+    correct: Callable[[Answer, int, int, Scope], Asked]
+    pick: Callable[[Answer, int, Scope], Asked]
+    tables: Callable[[Scope], list[tuple[str, str]]]
+    rights: Rights | Scope
 
 
-def asking_of(tables: Sequence[OpenTable]) -> Asking:
-    """The engine over open tables; those of a catalog are opened anew where their files turn out to be damaged, and asked once more."""
-    runs = _Runs(tables)
-    return Asking(
-        answer=_renewing(tables, answers_from(tables)),
-        again=_renewing(tables, runs.again),
-        correct=_renewing(tables, runs.correct),
-        pick=_renewing(tables, runs.pick),
-        tables=lambda: [(table.name, table.facts.description) for table in tables],
-    )
+def asking_of(library: Library, rights: Rights | Scope) -> Asking:
+    """The engine over the tables of a catalog."""
 
+    def again(answer: Answer, scope: Scope) -> Reply:
+        return library.used(scope, lambda tables: _Runs(tables, scope).again(answer))
 
-def _renewing(tables: Sequence[OpenTable], call: Callable[P, T]) -> Callable[P, T]:
-    """The same, called once more after tables whose files turn out to be damaged are opened anew; DamageError where nothing tells how."""
+    def correct(answer: Answer, binding: int, candidate: int, scope: Scope) -> Asked:
+        return library.used(scope, lambda tables: _Runs(tables, scope).correct(answer, binding, candidate))
 
-    def renewing(*given: P.args, **named: P.kwargs) -> T:
-        opened = tuple(tables)
-        try:
-            with damage_told(opened):
-                return call(*given, **named)
-        except DamageError:
-            if not isinstance(tables, Tables):
-                raise
-            tables.renew(opened)
-            return call(*given, **named)
+    def pick(answer: Answer, reading: int, scope: Scope) -> Asked:
+        return library.used(scope, lambda tables: _Runs(tables, scope).pick(answer, reading))
 
-    return renewing
+    def tables_of(scope: Scope) -> list[tuple[str, str]]:
+        return [(table.name, table.facts.description) for table in library.under(scope)]
+
+    return Asking(answers_from(library), again, correct, pick, tables_of, rights)
 
 
 class _Runs:
-    def __init__(self, tables: Sequence[OpenTable]) -> None:
-        self._tables = tables
+    """Stored plans, run under one scope over its tables."""
 
-    def _run(self, plan: TablePlan, answer: Answer, scope: Scope) -> Reply:
+    def __init__(self, tables: Sequence[OpenTable], scope: Scope) -> None:
+        self._tables = tables
+        self._scope = scope
+
+    def _run(self, plan: TablePlan, answer: Answer) -> Reply:
         return run_again(
             plan,
             answer.question,
             answer.bindings,
             self._tables,
-            scope,
+            self._scope,
             datetime.now().astimezone(),
             language=answer.language,
             unused=answer.unused,
             confidence=answer.confidence,
         )
 
-    def again(self, answer: Answer, thread: ChatThread) -> Reply:
+    def again(self, answer: Answer) -> Reply:
         if not isinstance(answer.plan, TablePlan):
             raise PlanError("Only a plan of one table can be run again.")
-        return self._run(answer.plan, answer, _scope(thread))
+        return self._run(answer.plan, answer)
 
-    def correct(self, answer: Answer, binding: int, candidate: int, thread: ChatThread) -> Asked:
+    def correct(self, answer: Answer, binding: int, candidate: int) -> Asked:
         plan = answer.plan
         if not isinstance(plan, TablePlan) or binding >= len(answer.bindings) or candidate >= len(answer.bindings[binding].candidates):
             raise PlanError("There is no such candidate.")
@@ -105,9 +97,9 @@ class _Runs:
         lines = list(answer.bindings)
         lines[binding] = corrected_binding(old, chosen, table)
         fixed = answer.model_copy(update={"bindings": tuple(lines)})
-        return Asked(self._run(other, fixed, _scope(thread)), answer.question.replace(old.phrase, chosen.term, 1), meant)
+        return Asked(self._run(other, fixed), answer.question.replace(old.phrase, chosen.term, 1), meant)
 
-    def pick(self, answer: Answer, reading: int, thread: ChatThread) -> Asked:
+    def pick(self, answer: Answer, reading: int) -> Asked:
         plan = answer.plan
         if not isinstance(plan, ClarifyPlan) or reading >= len(plan.readings):
             raise PlanError("There is no such reading.")
@@ -122,15 +114,10 @@ class _Runs:
         said = answer.question.replace(plan.phrase, chosen.label.partition(" = ")[2] or plan.phrase, 1)
         column, _, term = chosen.label.partition(" = ")
         said_to_mean = Chosen(phrase=plan.phrase, column=column, term=term) if plan.phrase and term else None
-        return Asked(self._run(chosen.plan, fixed, _scope(thread)), said, said_to_mean)
+        return Asked(self._run(chosen.plan, fixed), said, said_to_mean)
 
     def _table(self, plan: TablePlan) -> OpenTable:
         for table in self._tables:
             if table.name == plan.table:
                 return table
         raise PlanError(f'There is no table "{plan.table}".')
-
-
-def _scope(thread: ChatThread) -> Scope:
-    """What this asker may see."""
-    return EVERYTHING

@@ -11,17 +11,18 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Final, Literal, TypeVar
 
+from bot.chat.access import Access
 from bot.chat.asking import Asked, Asking
 from bot.chat.rows import file_of
 from bot.chat.sentences import heard_language, locale_language, refusal, say
 from bot.chat.show import Show, notice
 from bot.chat.state import Kept, State, new_id
-from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown, Taken
+from bot.chat.types import Asker, Incoming, OutboxEntry, People, Place, Press, Shown, Taken, UnknownPeopleError
 from bot.chat.values import Command, read_value
 from bot.failure import failure
 from engine.errors import ExecutionError, PlanError, UsageError
 from engine.settings import log_incident, printable
-from engine.types import Answer, ChatThread, Reply
+from engine.types import Answer, ChatThread, Reply, Scope
 
 DEADLINE: Final = 25.0  # seconds from hearing a question to its reply
 LEASE: Final = 60.0  # seconds more in which whoever heard it is trusted to post the reply
@@ -48,6 +49,7 @@ class Handler:
     def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE) -> None:
         self._state = state
         self._asking = asking
+        self._access = Access(asking.rights)
         self._secret = secret or state.secret()
         self._show = Show(self._secret)
         self._deadline = deadline
@@ -61,6 +63,10 @@ class Handler:
         self._state_pool.shutdown(wait=True)
 
     # ---- what surfaces call
+
+    def introduce(self, platform: str, people: People) -> None:
+        """Tells who is who on a platform; nobody there is shown anything before."""
+        self._access.introduce(platform, people)
 
     async def take(self, incoming: Incoming) -> Taken | None:
         """Remembers a message that is to be answered; None where it was heard before. Raises nothing: `answer` says what went wrong."""
@@ -108,7 +114,7 @@ class Handler:
         try:
             command, kept = await self._pressed(press, language)
             language = kept.language
-            reply = await self._again(kept, press)
+            reply = (await self._under(kept, await self._own(press, language), rows=True)).reply
             total = max((part.result.total for part in reply.parts if part.result), default=0)
             if not total or command.argument not in ("csv", "xlsx"):
                 raise _Sentence(say(language, "no_rows"))
@@ -127,13 +133,17 @@ class Handler:
         try:
             if not await self._in_state(self._state.first_time, incoming.place, incoming.keys):
                 return None
-            named = [f"{name} ({about})" if about else name for name, about in self._asking.tables()]
+            scope = await self._shared(incoming.place, incoming.asker, language)
+            tables = await self._in_engine(self._asking.tables, scope, language=language)
+            named = [f"{name} ({about})" if about else name for name, about in tables]
             sentence = say(language, "tables", tables="; ".join(named))
             if what != "tables":
                 sentence = say(language, "help", tables=sentence)
             if what == "hello":
                 sentence = say(language, "hello", help=sentence)
             return notice(incoming.place, incoming.asker, language, sentence, new_id())
+        except _Sentence as sentence_said:
+            return notice(incoming.place, incoming.asker, language, str(sentence_said), new_id(), "failure")
         except Exception as error:  # noqa: BLE001 - as above
             return notice(incoming.place, incoming.asker, language, self._incident(error, language), new_id(), "failure")
 
@@ -187,20 +197,58 @@ class Handler:
         thread = _thread(place, asker, incoming.locale, incoming.time_zone).model_copy(
             update={"turns": turns, "chosen": await self._in_state(self._state.chosen, place, asker)}
         )
+        key, more = "", False
         try:
-            reply = await self._in_engine(self._asking.answer, text, thread, language=language)
+            scope = await self._shared(place, asker, language)
+            key = scope.key
+            reply = await self._in_engine(self._asking.answer, text, thread, scope, language=language)
+            more = await self._sees_more(reply, text, thread, scope, place, asker, language)
         except _Sentence as sentence:
             reply = _failed(text, str(sentence), language)
         except Exception as error:  # noqa: BLE001 - as above; this one is kept, so that it is said even if posting fails
             reply = _failed(text, self._incident(error, language), language)
-        return await self._keep(question, incoming, reply, language, text)
+        shown = await self._keep(question, incoming, reply, language, text, key)
+        return replace(shown, aside=self._show.more(shown, asker)) if shown and more else shown
 
-    async def _keep(self, question: str, incoming: Incoming, reply: Reply, language: str, said: str) -> Shown | None:
+    async def _sees_more(
+        self, reply: Reply, text: str, thread: ChatThread, scope: Scope, place: Place, asker: Asker, language: str
+    ) -> bool:
+        """Whether the asker alone would have got another answer than everybody in the place."""
+        own = await self._own(Press(place, asker, ""), language)
+        if own.key == scope.key:
+            return False
+        other = await self._in_engine(self._asking.answer, text, thread, own, language=language)
+        return other.kind != "failure" and _content(other) != _content(reply)
+
+    async def _keep(self, question: str, incoming: Incoming, reply: Reply, language: str, said: str, scope: str = "") -> Shown | None:
         first = reply.parts[0]
         carried = (first.question,) if said and first.kind in ("answer", "clarify") and first.question != said else ()
-        kept = Kept(question, incoming.place, incoming.asker, reply, first.language or language, carried)
+        kept = Kept(question, incoming.place, incoming.asker, reply, first.language or language, carried, scope=scope)
         fresh = await self._in_state(self._state.keep, kept, said, LEASE, question)
         return self._shown(kept) if fresh else None
+
+    # ---- under which scope
+
+    async def _own(self, press: Press, language: str) -> Scope:
+        try:
+            return await self._access.own(press.place, press.asker)
+        except UnknownPeopleError:
+            raise _Sentence(say(language, "unknown_people")) from None
+
+    async def _shared(self, place: Place, asker: Asker, language: str) -> Scope:
+        try:
+            return await self._access.shared(place, asker)
+        except UnknownPeopleError:
+            raise _Sentence(say(language, "unknown_people")) from None
+
+    async def _under(self, kept: Kept, scope: Scope, *, rows: bool = False) -> Kept:
+        """What is kept, as a scope shows it: the same where it was made under it (with its rows, where they are wanted), else asked anew."""
+        if kept.scope == scope.key:
+            return replace(kept, reply=await self._again(kept, scope)) if rows else kept
+        first = kept.reply.parts[0]
+        thread = _thread(kept.place, kept.asker, "", "")
+        reply = await self._in_engine(self._asking.answer, first.question, thread, scope, language=kept.language)
+        return replace(kept, reply=reply, scope=scope.key, carried=())
 
     def _shown(self, kept: Kept, page: int = 1) -> Shown:
         """A reply as it is posted: an answer, or a sentence."""
@@ -216,10 +264,10 @@ class Handler:
         if not any(part.result for part in kept.reply.parts):
             return self._shown(kept)
         try:
-            reply = await self._again(kept, Press(kept.place, kept.asker, ""))
+            kept = await self._under(kept, await self._shared(kept.place, kept.asker, kept.language), rows=True)
         except _Sentence as sentence:
-            reply = _failed(kept.reply.parts[0].question, str(sentence), kept.language)
-        return self._shown(replace(kept, reply=reply))
+            kept = replace(kept, reply=_failed(kept.reply.parts[0].question, str(sentence), kept.language))
+        return self._shown(kept)
 
     # ---- presses
 
@@ -238,65 +286,77 @@ class Handler:
         here = replace(kept.place, address=press.place.address or kept.place.address)
         kept = replace(kept, place=here)
         if action == "page" and len(numbers) == 1:
-            reply = await self._again(kept, press)
-            return replace(self._shown(replace(kept, reply=reply), numbers[0]), replaces=True)
+            kept = await self._under(kept, await self._shared(here, press.asker, kept.language), rows=True)
+            return replace(self._shown(kept, numbers[0]), replaces=True)
         if action == "correct" and len(numbers) == 3:
             part = self._part(kept, numbers[0])
-            return await self._derived(command, kept, press, lambda thread: self._asking.correct(part, numbers[1], numbers[2], thread))
+            return await self._derived(command, kept, press, lambda scope: self._asking.correct(part, numbers[1], numbers[2], scope))
         if action == "pick" and len(numbers) == 2:
             part = self._part(kept, numbers[0])
-            return await self._derived(command, kept, press, lambda thread: self._asking.pick(part, numbers[1], thread))
+            return await self._derived(command, kept, press, lambda scope: self._asking.pick(part, numbers[1], scope))
         if action == "share":
-            return await self._derived(command, kept, press, None)
+            return await self._derived(command, replace(kept, place=replace(here, private=False)), press, None)
+        if action == "more":
+            return await self._derived(command, replace(kept, place=replace(here, private=True)), press, None)
         if not await self._in_state(self._state.first_time, press.place, (_once(press),), DOUBLE_PRESS):
             return None
-        if action == "receipt":
-            return self._show.receipt(kept, press.asker)
-        if action == "how":
-            return self._show.how(kept, press.asker)
         if action == "judge" and command.argument in ("up", "down"):
             await self._in_state(self._state.judge, kept.id, press.asker.id, command.argument)
             return self._show.lines(kept, press.asker, "thanks", [say(kept.language, f"thanks_{command.argument}")])
+        if action in ("receipt", "how") and kept.scope == (await self._shared(here, press.asker, kept.language)).key:
+            seen = kept  # everybody there may see it
+        else:
+            seen = await self._under(kept, await self._own(press, kept.language))
+        if action == "receipt":
+            shown = self._show.receipt(seen, press.asker)
+            return shown if seen.scope == kept.scope else replace(shown, menus=())  # its choices have the numbers of what is kept
+        if action == "how":
+            return self._show.how(seen, press.asker)
+        kept = seen
         if action == "file":
             total = max((part.result.total for part in kept.reply.parts if part.result), default=0)
             name = f"answer.{command.argument}"
             return self._show.lines(kept, press.asker, "file", [say(kept.language, "file_ready", total=f"{total:,}", name=name)])
         raise _Sentence(say(kept.language, "old_button"))
 
-    async def _derived(self, command: Command, kept: Kept, press: Press, make: Callable[[ChatThread], Asked] | None) -> Shown | None:
-        """A reply that a press makes of another: made once, however often it is pressed. None in the moment after, a sentence later."""
-        new = sha256(f"{command.action} {command.reply} {command.argument}".encode()).hexdigest()[:12]
+    async def _derived(self, command: Command, kept: Kept, press: Press, make: Callable[[Scope], Asked] | None) -> Shown | None:
+        """A reply that a press makes of another: made once, however often it is pressed. None in the moment after, a sentence later.
+
+        Without `make` it is the same reply in the place of `kept`, under the scope of that place.
+        """
+        whose = press.asker.id if command.action == "more" else ""
+        new = sha256(f"{command.action} {command.reply} {command.argument} {whose}".encode()).hexdigest()[:12]
         double = not await self._in_state(self._state.first_time, press.place, (_once(press),), DOUBLE_PRESS)
         if await self._in_state(self._state.reply, new) is not None:
             _tell_again(double, kept.language)
             return None
+        scope = await self._shared(kept.place, press.asker, kept.language)
         if make is None:
-            asked = Asked(await self._again(kept, press), kept.reply.parts[0].question)
+            asked = Asked((await self._under(kept, scope, rows=True)).reply, kept.reply.parts[0].question)
+        elif kept.scope != scope.key:
+            raise _Sentence(say(kept.language, "old_button"))  # its numbers are those of what another scope shows
         else:
-            thread = _thread(press.place, press.asker, press.locale, press.time_zone)
-            asked = await self._in_engine(make, thread, language=kept.language)
+            asked = await self._in_engine(make, scope, language=kept.language)
             if asked.chosen is not None:
                 await self._in_state(self._state.choose, kept.place, press.asker, asked.chosen)
-        place = replace(kept.place, private=False) if make is None else kept.place
-        made = Kept(new, place, press.asker, asked.reply, kept.language, ())
+        made = Kept(new, kept.place, press.asker, asked.reply, kept.language, (), scope=scope.key)
         if not await self._in_state(self._state.keep, made, asked.said, LEASE):
             _tell_again(double, kept.language)
             return None
         shown = self._shown(made)
-        if make is None:
+        if command.action == "share":
             said = say(kept.language, "shared", name=press.asker.name or press.asker.id, question=asked.said)
             return replace(shown, lines=(said,))
         return shown
 
-    async def _again(self, kept: Kept, press: Press) -> Reply:
-        """The reply with its rows, under the scope of whoever pressed."""
-        thread = _thread(kept.place, press.asker, press.locale, press.time_zone)
+    async def _again(self, kept: Kept, scope: Scope) -> Reply:
+        """The reply with its rows, under the scope that it was made under."""
         parts: list[Answer] = []
         for part in kept.reply.parts:
             if part.result is None:
                 parts.append(part)
             else:
-                parts += (await self._in_engine(self._asking.again, part, thread, language=kept.language)).parts
+                parts += (await self._in_engine(self._asking.again, part, scope, language=kept.language)).parts
         return Reply(parts=tuple(parts))
 
     def _part(self, kept: Kept, number: int) -> Answer:
@@ -334,6 +394,11 @@ class Handler:
         incident = secrets.token_hex(4)
         log_incident(incident, error)
         return say(language, "incident", incident=incident)
+
+
+def _content(reply: Reply) -> list[object]:
+    """What an answer says, without when and how it was found."""
+    return [(part.kind, part.headline, part.message, part.result and (part.result.columns, part.result.rows)) for part in reply.parts]
 
 
 def _once(press: Press) -> str:

@@ -60,6 +60,11 @@ class Show:
             lines.append(say(kept.language, "no_how"))
         return replace(self.lines(kept, asker, "how", lines), code=";\n".join(code))
 
+    def more(self, shown: Shown, asker: Asker) -> Shown:
+        """What is said to an asker alone who may see more than the others in the place: that there is more, and a button for it."""
+        said = notice(shown.place, asker, shown.language, say(shown.language, "more"), shown.reply_id)
+        return replace(said, private=True, buttons=(self._button(shown, "more", "", "button_more"),))
+
     def lines(self, kept: Kept, asker: Asker, view: View, lines: Sequence[str]) -> Shown:
         """Sentences about a reply, for one person."""
         return Shown(kept.id, kept.reply, view, kept.place, asker, kept.language, lines=tuple(lines), private=True)

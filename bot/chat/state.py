@@ -44,6 +44,7 @@ class Kept:
     language: str
     carried: tuple[str, ...]
     message: str = ""
+    scope: str = ""  # the key of the one that it was made under
 
 
 class State:
@@ -175,6 +176,7 @@ class State:
                 language=kept.language,
                 carried=json.dumps(kept.carried),
                 message="",
+                scope=kept.scope,
                 at=now,
             )
             if not fresh:
@@ -193,7 +195,7 @@ class State:
             return None
         place, asker = Place(**json.loads(row.place)), Asker(**json.loads(row.asker))
         reply = Reply.model_validate_json(row.reply)
-        return Kept(row.id, place, asker, reply, row.language, tuple(json.loads(row.carried)), row.message)
+        return Kept(row.id, place, asker, reply, row.language, tuple(json.loads(row.carried)), row.message, row.scope)
 
     # ---- what has still to be said
 

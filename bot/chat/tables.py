@@ -44,6 +44,7 @@ REPLIES = Table(
     Column("language", String(8), nullable=False),
     Column("carried", Text, nullable=False),
     Column("message", String(300), nullable=False),  # what the platform calls the message, once it is posted
+    Column("scope", String(64), nullable=False, server_default=""),  # the key of what its readers may see
     Column("at", Float, nullable=False, index=True),
 )
 

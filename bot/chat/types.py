@@ -119,7 +119,8 @@ class Shown:
     page: the first is 1; a page holds page_rows rows of each part's result.
     carried: the question as it was made whole, where it went on from the thread; else empty. language: of labels and sentences.
     replaces: it takes the place of the message whose button was pressed; otherwise it is a message of its own.
-    private: only `asker` is to see it, where the platform can do that.
+    private: only `asker` is to see it; where a platform cannot do that in the place, it is said to them elsewhere.
+    aside: what is said to the asker alone beside it.
     """
 
     reply_id: str
@@ -137,6 +138,7 @@ class Shown:
     carried: tuple[str, ...] = ()
     replaces: bool = False
     private: bool = False
+    aside: Shown | None = None
 
     @property
     def pages(self) -> int:

@@ -16,13 +16,15 @@ from engine.lance import TermEntry, write_index
 from engine.progress import Progress
 from engine.read.sample import representative
 from engine.read.table import SourceTable
+from engine.slice import cut
 from engine.table import LANCE_NAME, SQLITE_NAME
 
 
 def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedder, told: Progress) -> str:
     """Builds one table of a source into an empty folder, and gives its name; raises CatalogError for a column that the source does not have."""
-    table = asked_columns(source, entry)
     _check_columns(entry, source)
+    source = cut(source, entry.part)
+    table = asked_columns(source, entry)
     told("gathering terms", 0, 1)
     terms = [terms_of(column) for column in table.columns]
     facts = table_facts(source, table, entry, terms)
@@ -41,10 +43,10 @@ def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedd
 
 
 def _row_texts(table: SourceTable, most: int) -> Iterator[tuple[int, str]]:
-    step = max(1, -(-table.rows // most))
+    step, numbers = max(1, -(-table.rows // most)), table.row_numbers
     for row in range(0, table.rows, step):
         texts = (column.texts[column.codes[row]] for column in table.columns[:30] if column.codes[row] >= 0)
-        yield row + 1, " | ".join(text[:200] for text in texts if text)
+        yield int(numbers[row]), " | ".join(text[:200] for text in texts if text)
 
 
 def _card(table: SourceTable, facts: TableFacts, terms: list[ColumnTerms]) -> str:
@@ -62,7 +64,7 @@ def _card(table: SourceTable, facts: TableFacts, terms: list[ColumnTerms]) -> st
 
 def _check_columns(entry: TableEntry, table: SourceTable) -> None:
     names = [column.name for column in table.columns]
-    for name in (*entry.keys, *entry.columns):
+    for name in (*entry.keys, *entry.columns, *entry.partition[:1]):
         if name not in names:
             shown = ", ".join(names[:12])
             raise CatalogError(

@@ -11,8 +11,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.build.terms import ColumnTerms
 from engine.fold import fold, name_key, stems
@@ -74,7 +72,7 @@ def _write_rows(base: sqlite3.Connection, table: SourceTable, facts: TableFacts)
     base.execute(f"CREATE TABLE rows (row_id INTEGER PRIMARY KEY, {', '.join(names)})")
     cells = [one for column, known in zip(table.columns, facts.columns, strict=True) for one in _cells(column, known)]
     places = ", ".join("?" * (len(names) + 1))
-    base.executemany(f"INSERT INTO rows VALUES ({places})", zip(range(1, table.rows + 1), *cells, strict=True))
+    base.executemany(f"INSERT INTO rows VALUES ({places})", zip(table.row_numbers.tolist(), *cells, strict=True))
 
 
 def _write_items(base: sqlite3.Connection, table: SourceTable, terms: list[ColumnTerms], facts: TableFacts) -> None:
@@ -83,10 +81,9 @@ def _write_items(base: sqlite3.Connection, table: SourceTable, terms: list[Colum
             continue
         items = f"items{known.position}"
         base.execute(f"CREATE TABLE {items} (row_id INTEGER, item TEXT, item_f TEXT)")
-        numbers = np.arange(1, len(column.codes) + 1)
         rows = (
             (row, found.texts[item], found.folded[item])
-            for row, code in zip(numbers.tolist(), column.codes.tolist(), strict=True)
+            for row, code in zip(table.row_numbers.tolist(), column.codes.tolist(), strict=True)
             if code >= 0
             for item in found.items[code]
         )

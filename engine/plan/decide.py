@@ -14,7 +14,7 @@ from engine.plan.condition import Condition
 from engine.plan.examples import worked
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
-from engine.types import Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, Scope, TablePlan
+from engine.types import Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, TablePlan
 from engine.types import Reading as Choice
 
 MOST_TROUBLE = 0.95
@@ -39,7 +39,6 @@ def decide(
     text: str,
     language: Language,
     tables: Sequence[OpenTable],
-    scope: Scope,
     embedder: Embedder,
     now: datetime,
     chosen: Sequence[Chosen] = (),

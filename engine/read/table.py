@@ -56,6 +56,7 @@ class SourceTable:
     lines: for each row the line (or sheet row) where it begins; the first is 1. Empty where a source has none.
     overflow: by row number (the first is 1) the cells that stand beyond the last column.
     around: by line the cells of what is no part of the table: titles above, notes, totals below, repeated headers.
+    numbers: for each row its number in the source; empty where the rows are all that the source has.
     """
 
     name: str
@@ -71,3 +72,9 @@ class SourceTable:
     lines: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
     overflow: dict[int, tuple[str, ...]] = field(default_factory=dict)
     around: dict[int, tuple[str, ...]] = field(default_factory=dict)
+    numbers: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+
+    @property
+    def row_numbers(self) -> NDArray[np.int32]:
+        """For each row its number in the source; 1 is the first."""
+        return self.numbers if len(self.numbers) else np.arange(1, self.rows + 1, dtype=np.int32)

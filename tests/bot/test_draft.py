@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bot.answering import answers_from, tables_of
+from bot.answering import answers_from, library_of
 from bot.draft import QUESTIONS, draft
 from engine.catalog import load_catalog
-from engine.types import ChatThread
+from engine.types import EVERYTHING, ChatThread
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
 NASTY = 'na"me = x,a.b,"line\nbreak",\x1b[31mred\n"""quoted"" #1",7,x,y\nplain,8,x,z\nother,9,w,z\n'
@@ -27,10 +27,10 @@ def drafted(source: Path, folder: Path) -> tuple[Path, list[str]]:
 def test_five_questions_work_on_the_draft(sample: str, tmp_path: Path) -> None:
     path, questions = drafted(EXAMPLES / sample, tmp_path)
     assert len(questions) == len(set(questions)) == QUESTIONS
-    with tables_of(load_catalog(path)) as tables:
-        answer = answers_from(tables)
+    with library_of(load_catalog(path)) as library:
+        answer = answers_from(library)
         for question in questions:
-            reply = answer(question, ChatThread())
+            reply = answer(question, ChatThread(), EVERYTHING)
             assert (reply.kind, reply.parts[0].unused) == ("answer", ()), question
             assert reply.parts[0].result is not None
             assert reply.parts[0].result.total > 0
@@ -43,8 +43,8 @@ def test_names_are_text(name: str, tmp_path: Path) -> None:
     assert "\x1b" not in path.read_text(encoding="utf-8")
     (entry,) = load_catalog(path).tables
     assert entry.source == name
-    with tables_of(load_catalog(path)) as tables:
-        assert tables[0].facts.rows == 3
+    with library_of(load_catalog(path)) as library:
+        assert library.under(EVERYTHING)[0].facts.rows == 3
 
 
 def test_a_source_elsewhere_is_named_from_the_draft(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from bot.chat.sentences import say
 from bot.chat.state import MOST_TRIES, State
 from bot.chat.types import Asker, Incoming, OutboxEntry, Place, Press, Shown, TryLater, Undeliverable
 from engine.errors import ExecutionError, PlanError
-from engine.types import ChatThread, Reply, Turn
+from engine.types import ChatThread, Reply, Scope, Turn
 from tests.bot.replies import answered, table
 from tests.chat.test_state import Clock
 from tests.chat.world import asked
@@ -83,7 +83,7 @@ def test_two_processes_that_hear_the_same_at_once_reply_once(state: State, askin
 def test_the_deadline_is_kept_and_told(state: State, asking: Asking) -> None:
     release = threading.Event()
 
-    def slow(text: str, thread: ChatThread) -> Reply:
+    def slow(text: str, thread: ChatThread, scope: Scope) -> Reply:
         release.wait(30)
         return answered(table(("Adler", "Acre")))
 
@@ -100,7 +100,7 @@ def test_the_deadline_is_kept_and_told(state: State, asking: Asking) -> None:
 def test_the_event_loop_goes_on_while_the_engine_works(state: State, asking: Asking) -> None:
     inside, release = threading.Event(), threading.Event()
 
-    def slow(text: str, thread: ChatThread) -> Reply:
+    def slow(text: str, thread: ChatThread, scope: Scope) -> Reply:
         inside.set()
         release.wait(30)
         return answered(table(("Adler", "Acre")))
@@ -119,7 +119,7 @@ def test_the_event_loop_goes_on_while_the_engine_works(state: State, asking: Ask
 
 @pytest.mark.parametrize(("error", "key"), [(ExecutionError("too long"), "slow"), (PlanError("no column"), "gone")])
 def test_what_the_engine_refuses_is_told_in_the_language_of_the_question(state: State, asking: Asking, error: Exception, key: str) -> None:
-    def refuses(text: str, thread: ChatThread) -> Reply:
+    def refuses(text: str, thread: ChatThread, scope: Scope) -> Reply:
         raise error
 
     async def scenario(handler: Handler) -> None:
@@ -348,7 +348,7 @@ def test_help_names_the_tables(state: State, asking: Asking) -> None:
 
 
 def test_every_question_has_one_reply_under_load_and_redelivery(state: State, asking: Asking) -> None:
-    def slow(text: str, thread: ChatThread) -> Reply:
+    def slow(text: str, thread: ChatThread, scope: Scope) -> Reply:
         time.sleep(0.02)
         return answered(table(("Adler", "Acre")), headline=text)
 

@@ -10,7 +10,9 @@ from pathlib import Path
 from bot.chat.asking import Asking, asking_of
 from cache.versions import Store
 from engine.catalog import load_catalog
-from engine.tables import open_tables
+from engine.embed import default_embedder
+from engine.library import Library
+from engine.types import EVERYTHING
 
 HAIFA, ACRE, SAFED = 23, 4, 3  # doctors there; as many as SAFED studied in Safed and work elsewhere
 HOSTILE = (
@@ -49,9 +51,8 @@ def write(folder: Path) -> Path:
 @contextmanager
 def asked(folder: Path) -> Iterator[Asking]:
     """The engine over that table."""
-    tables = open_tables(load_catalog(write(folder)), Store(folder / "store"))
+    library = Library(load_catalog(write(folder)), Store(folder / "store"), default_embedder())
     try:
-        yield asking_of(tables)
+        yield asking_of(library, EVERYTHING)
     finally:
-        for table in tables:
-            table.close()
+        library.close()

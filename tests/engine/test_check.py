@@ -6,7 +6,7 @@ import pytest
 
 from engine.check import check
 from engine.errors import AlmanacError, PlanError
-from engine.types import EVERYTHING, Clause, Comparison, Having, Measure, Scope, Sort, TablePlan
+from engine.types import Clause, Comparison, Having, Measure, Sort, TablePlan
 from tests.engine.conftest import Asked
 
 
@@ -48,7 +48,7 @@ COUNT = Measure(function="count")
 def test_refused(providers: Asked, said: dict[str, object], told: str) -> None:
     plan = TablePlan(**{"table": "providers", **said})  # type: ignore[arg-type]
     with pytest.raises(PlanError, match=told) as caught:
-        check(plan, providers.tables[0].facts, EVERYTHING)
+        check(plan, providers.tables[0].facts)
     assert isinstance(caught.value, AlmanacError)
     assert str(caught.value).endswith(".")
 
@@ -66,36 +66,5 @@ def test_refused(providers: Asked, said: dict[str, object], told: str) -> None:
     ],
 )
 def test_accepted(providers: Asked, said: dict[str, object]) -> None:
-    check(TablePlan(table="providers", **said), providers.tables[0].facts, EVERYTHING)  # type: ignore[arg-type]
+    check(TablePlan(table="providers", **said), providers.tables[0].facts)  # type: ignore[arg-type]
 
-
-class Narrow(Scope):
-    """Sees neither the films nor a fee."""
-
-    key: str = "narrow"
-
-    def sees_table(self, table: str) -> bool:
-        return table != "films"
-
-    def sees_column(self, table: str, column: str) -> bool:
-        return column != "fee"
-
-
-def test_what_may_not_be_seen_is_not_there(providers: Asked, films: Asked) -> None:
-    facts = providers.tables[0].facts
-    with pytest.raises(PlanError) as hidden:
-        check(TablePlan(table="providers", select=("fee",)), facts, Narrow())
-    with pytest.raises(PlanError) as absent:
-        check(TablePlan(table="providers", select=("fez",)), facts, Narrow())
-    assert str(hidden.value).replace("fee", "fez") == str(absent.value)
-    with pytest.raises(PlanError) as closed:
-        check(TablePlan(table="films"), films.tables[0].facts, Narrow())
-    with pytest.raises(PlanError) as unknown:
-        check(TablePlan(table="filbs"), films.tables[0].facts, Narrow())
-    assert str(closed.value).replace("films", "filbs") == str(unknown.value)
-
-
-def test_a_table_that_may_not_be_seen_is_not_asked(films: Asked) -> None:
-    (part,) = films.reply("films by Lena Fors", scope=Narrow()).parts
-    assert part.kind == "no_answer"
-    assert "Lena" not in part.model_dump_json(exclude={"question"})

@@ -15,7 +15,7 @@ from bot.chat.asking import Asking
 from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
 from bot.chat.state import State
-from engine.types import ChatThread, Reply
+from engine.types import ChatThread, Reply, Scope
 from tests.slack.driver import Served, to_said
 from tests.slack.standin import APP_TOKEN, BOT_TOKEN, BOT_USER, SECRET, TEAM, Fault, Posted, elements_of
 from tests.slack.world import asking, play, state
@@ -32,9 +32,9 @@ def element(posted: Posted, action: str, number: int = 0) -> dict[str, Any]:
 def slowed(asking: Asking, seconds: float) -> Asking:
     """The same engine, taking its time."""
 
-    def answer(text: str, thread: ChatThread) -> Reply:
+    def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         time.sleep(seconds)
-        return asking.answer(text, thread)
+        return asking.answer(text, thread, scope)
 
     return replace(asking, answer=answer)
 
@@ -102,9 +102,9 @@ def test_a_direct_message_goes_on_below_and_in_a_thread_on_a_reply(state: State,
 def test_an_old_thread_is_read_when_the_bot_is_called_into_it(state: State, asking: Asking) -> None:
     heard: list[ChatThread] = []
 
-    def answer(text: str, thread: ChatThread) -> Reply:
+    def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         heard.append(thread)
-        return asking.answer(text, thread)
+        return asking.answer(text, thread, scope)
 
     async def scenario(served: Served) -> None:
         slack = served.slack
@@ -143,9 +143,9 @@ def test_a_long_thread_is_read_to_its_end(state: State, asking: Asking) -> None:
 def test_who_asks_is_known_once(state: State, asking: Asking) -> None:
     heard: list[ChatThread] = []
 
-    def answer(text: str, thread: ChatThread) -> Reply:
+    def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         heard.append(thread)
-        return asking.answer(text, thread)
+        return asking.answer(text, thread, scope)
 
     async def scenario(served: Served) -> None:
         served.slack.people["U1"] = {"real_name": "Ann", "email": "ann@example.com", "locale": "he-IL", "tz": "Asia/Jerusalem"}

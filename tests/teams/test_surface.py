@@ -20,7 +20,7 @@ from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.teams.settings import TeamsSettings
 from bot.teams.surface import INVOKE_SECONDS
-from engine.types import ChatThread, Reply
+from engine.types import ChatThread, Reply, Scope
 from tests.chat.world import asked
 from tests.teams.card_check import texts
 from tests.teams.driver import Served
@@ -60,9 +60,9 @@ class Held:
         self.let = threading.Event()
         self._asking = asking
 
-    def answer(self, text: str, thread: ChatThread) -> Reply:
+    def answer(self, text: str, thread: ChatThread, scope: Scope) -> Reply:
         assert self.let.wait(30)
-        return self._asking.answer(text, thread)
+        return self._asking.answer(text, thread, scope)
 
     def again(self, *arguments: Any) -> Reply:
         assert self.let.wait(30)
