@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from cache.versions import Store
@@ -37,7 +39,8 @@ class Library:
         self._progress = progress
         self._left_out = left_out
         self._open: dict[tuple[str, Slice], list[OpenTable]] = {}
-        self._all: list[OpenTable] = []
+        self._retired: list[OpenTable] = []  # replaced, and still being read
+        self._readers: Counter[int] = Counter()  # by table, as they are in memory
         self._opening: dict[tuple[str, Slice], threading.Lock] = {}
         self._lock = threading.Lock()
 
@@ -53,15 +56,29 @@ class Library:
 
     def used(self, scope: Scope, use: Callable[[Sequence[OpenTable]], T]) -> T:
         """What comes of using the tables of a scope; where their files turn out to be damaged, they are built anew and used once more."""
-        tables = self.under(scope)
         try:
-            with damage_told(tables):
+            with self._reading(scope) as tables, damage_told(tables):
                 return use(tables)
         except DamageError:
             self._renew(tables)
-            tables = self.under(scope)
-            with damage_told(tables):
+            with self._reading(scope) as tables, damage_told(tables):
                 return use(tables)
+
+    @contextmanager
+    def _reading(self, scope: Scope) -> Iterator[list[OpenTable]]:
+        """The tables of a scope, which stay open until the end of it even if they are replaced meanwhile."""
+        while True:
+            tables = self.under(scope)
+            with self._lock:
+                if not any(table in self._retired for table in tables):
+                    self._readers.update(map(id, tables))
+                    break
+        try:
+            yield tables
+        finally:
+            with self._lock:
+                self._readers.subtract(map(id, tables))
+            self._let_go()
 
     def build(self, scopes: Iterable[Scope]) -> None:
         """Opens ahead what these scopes will ask for."""
@@ -69,9 +86,24 @@ class Library:
             self.under(scope)
 
     def close(self) -> None:
-        """Lets all go, also those that were opened anew: until now another thread may have been reading them."""
-        for table in self._all:
+        """Lets all go, whoever reads them."""
+        with self._lock:
+            self._retired += [table for tables in self._open.values() for table in tables]
+            self._open.clear()
+            self._readers.clear()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Closes what was replaced and is not read any more."""
+        with self._lock:
+            gone = [table for table in self._retired if self._readers[id(table)] <= 0]
+            self._retired = [table for table in self._retired if table not in gone]
+            for table in gone:
+                del self._readers[id(table)]
+        for table in gone:
             table.close()
+        for key in {table.source_key for table in gone}:
+            self._store.sweep(key)
 
     def _open_all(self, catalog: Catalog) -> None:
         """The whole catalog at once, which tells of all that is wrong with it."""
@@ -80,7 +112,6 @@ class Library:
                 return
             tables = open_tables(catalog, self._store, self._progress, self.embedder, left_out=self._left_out)
             with self._lock:
-                self._all += tables
                 for entry in catalog.tables:
                     self._open[entry.name, entry.part] = [table for table in tables if table.entry == entry.name]
 
@@ -98,7 +129,6 @@ class Library:
                 log.exception("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
                 tables = []
             with self._lock:
-                self._all += tables
                 self._open[spot] = tables
 
     def _renew(self, damaged: Sequence[OpenTable]) -> None:
@@ -109,7 +139,7 @@ class Library:
                 return
             drop_damaged(damaged, self._store)
             for spot in spots:
-                del self._open[spot]
+                self._retired += self._open.pop(spot)
 
     def _lock_of(self, spot: tuple[str, Slice]) -> threading.Lock:
         with self._lock:

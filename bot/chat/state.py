@@ -193,7 +193,7 @@ class State:
             row = base.execute(select(REPLIES).where(REPLIES.c.id == reply_id)).first()
         if row is None:
             return None
-        place, asker = Place(**json.loads(row.place)), Asker(**json.loads(row.asker))
+        place, asker = Place(**json.loads(row.place)), _asker_of(json.loads(row.asker))
         reply = Reply.model_validate_json(row.reply)
         return Kept(row.id, place, asker, reply, row.language, tuple(json.loads(row.carried)), row.message, row.scope)
 
@@ -351,11 +351,15 @@ def _incoming_json(incoming: Incoming) -> str:
     )
 
 
+def _asker_of(held: dict[str, Any]) -> Asker:
+    return Asker(**held | {"groups": tuple(held.get("groups", ()))})
+
+
 def _incoming_of(text: str) -> Incoming:
     held = json.loads(text)
     return Incoming(
         place=Place(**held["place"]),
-        asker=Asker(**held["asker"]),
+        asker=_asker_of(held["asker"]),
         text=held["text"],
         keys=tuple(held["keys"]),
         locale=held["locale"],

@@ -67,4 +67,3 @@ def test_refused(providers: Asked, said: dict[str, object], told: str) -> None:
 )
 def test_accepted(providers: Asked, said: dict[str, object]) -> None:
     check(TablePlan(table="providers", **said), providers.tables[0].facts)  # type: ignore[arg-type]
-

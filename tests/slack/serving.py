@@ -22,7 +22,7 @@ from bot.chat.outbox import keep_emptying
 from bot.chat.state import State
 from bot.slack.settings import slack_settings
 from bot.slack.surface import register
-from engine.types import ChatThread, Reply, Scope
+from engine.types import EVERYTHING, ChatThread, Reply, Scope
 from tests.chat.world import asked
 
 DEADLINE = 8.0  # seconds; short, so that what a killed process leaves behind is soon another's
@@ -32,7 +32,7 @@ handling.LEASE = 4.0
 async def serve(folder: Path, seconds: float, threads: int) -> None:
     """Serves until it is killed."""
     with asked(folder) as asking:
-        once = cache(lambda text: asking.answer(text, ChatThread()))  # what takes time here is not the computation
+        once = cache(lambda text: asking.answer(text, ChatThread(), EVERYTHING))  # what takes time here is not the computation
 
         def slow(text: str, thread: ChatThread, scope: Scope) -> Reply:
             time.sleep(seconds)

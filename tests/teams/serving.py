@@ -22,7 +22,7 @@ from bot.chat.types import Deliver
 from bot.serve import Surface, application
 from bot.teams.settings import TeamsSettings
 from bot.teams.surface import register
-from engine.types import ChatThread, Reply, Scope
+from engine.types import EVERYTHING, ChatThread, Reply, Scope
 from tests.chat.world import asked
 from tests.teams.standin import APP_ID, SECRET, TENANT, Credentials
 
@@ -36,7 +36,7 @@ async def serve(folder: Path, seconds: float, url: str) -> None:
         return register(app, handler, TeamsSettings(APP_ID, SECRET, TENANT, f"{url}/openid"), Credentials(url))
 
     with asked(folder) as asking:
-        once = cache(lambda text: asking.answer(text, ChatThread()))  # what takes time here is not the computation
+        once = cache(lambda text: asking.answer(text, ChatThread(), EVERYTHING))  # what takes time here is not the computation
 
         def slow(text: str, thread: ChatThread, scope: Scope) -> Reply:
             time.sleep(seconds)
