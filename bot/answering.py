@@ -23,7 +23,7 @@ Answering = Callable[[str, ChatThread, Scope], Reply]
 def library_of(catalog: Catalog, *ahead: Scope) -> Iterator[Library]:
     """The tables of a catalog, those of some scopes opened ahead; building shows its progress, a table that cannot be read is told on standard error."""
     with ProgressBar() as bar:
-        library = Library(catalog, Store(data_folder()), chosen_embedder(), bar.report, left_out=say)
+        library = Library(catalog, Store(data_folder()), chosen_embedder(catalog.access.endpoints), bar.report, left_out=say)
         library.build(ahead or (EVERYTHING,))
     try:
         yield library

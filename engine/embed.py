@@ -21,6 +21,7 @@ class BundledEmbedder:
     """WordLlama's averaged token vectors: no download, under a millisecond a question."""
 
     name = "wordllama-256"
+    address = ""
     dimensions = 256
     calibration = Calibration()
 
@@ -50,10 +51,19 @@ def default_embedder() -> Embedder:
     return BundledEmbedder()
 
 
-def chosen_embedder() -> Embedder:
-    """The embedder that ALMANAC_EMBEDDER names, the bundled one where it names none; raises UsageError for a setting that is wrong or missing."""
+def chosen_embedder(endpoints: Sequence[str] | None = None) -> Embedder:
+    """The embedder that ALMANAC_EMBEDDER names, the bundled one where it names none.
+
+    endpoints: the only addresses that may be sent anything. Raises UsageError for a setting that is wrong or missing, or another address.
+    """
     choice = setting("ALMANAC_EMBEDDER").casefold() or "bundled"
-    return embedder_named(choice)
+    embedder = embedder_named(choice)
+    if embedder.address and endpoints is not None and embedder.address not in [address.rstrip("/") for address in endpoints]:
+        allowed = ", ".join(f'"{printable(address)}"' for address in endpoints) or "none"
+        raise UsageError(
+            f'The endpoint "{printable(embedder.address)}" is not among those that the catalog\'s access.endpoints allows: {allowed}.'
+        )
+    return embedder
 
 
 def embedder_named(choice: str) -> Embedder:

@@ -59,6 +59,11 @@ class EndpointEmbedder:
         return f"{self._endpoint.model}@{mark}-{self.dimensions}"
 
     @property
+    def address(self) -> str:
+        """The endpoint's."""
+        return self._endpoint.address
+
+    @property
     def dimensions(self) -> int:
         """As the endpoint's first reply had them, which is remembered: what is built opens without asking again."""
         with self._lock:

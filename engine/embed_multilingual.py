@@ -25,6 +25,7 @@ class MultilingualEmbedder:
 
     name = "use-multilingual-3-512"
     dimensions = 512
+    address = ""
     calibration = Calibration(meaning=1.2, letters=0.4, joint=0.42, meant_from=0.76, nearest=32, most_rows=2_000)
 
     def __init__(self) -> None:

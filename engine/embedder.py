@@ -41,6 +41,11 @@ class Embedder(Protocol):
         ...
 
     @property
+    def address(self) -> str:
+        """Where the phrases are sent; empty where they stay on this machine."""
+        ...
+
+    @property
     def dimensions(self) -> int:
         """How many numbers a vector has."""
         ...

@@ -122,7 +122,7 @@ class Library:
                 return
             alone = catalog.model_copy(update={"tables": (entry,)})
             try:
-                tables = open_tables(alone, self._store, self._progress, self.embedder, left_out=self._left_out)
+                tables = open_tables(alone, self._store, self._progress, self.embedder, left_out=self._left_out, part_of_catalog=True)
             except CatalogError:
                 if entry.part == WHOLE:
                     raise

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from datetime import datetime
 
+from engine.embed_discreet import discreet
 from engine.embedder import Embedder
 from engine.language import Language
 from engine.letters import likeness
@@ -51,6 +52,7 @@ def nearest_examples(text: str, table: OpenTable, embedder: Embedder, limit: int
     examples = [(question, plan) for question, plan in table.words.examples if plan.table == table.name]
     if not examples:
         return []
+    embedder = discreet(embedder, table)
     known = table.remembered(("example vectors", embedder.name), lambda: embedder.embed([question for question, _ in examples]))
     likeness_of = (known @ embedder.embed([text])[0]).tolist()
     return [examples[place] for place in sorted(range(len(examples)), key=lambda place: -likeness_of[place])[:limit]]
@@ -68,6 +70,7 @@ def _near(text: str, tokens: Sequence[Token], found: Finder, embedder: Embedder)
     phrases = [(span, phrase) for span in spans for phrase in found.searched(*span) if len(phrase) > 1]
     if not phrases:
         return []
+    embedder = discreet(embedder, found.table)
     vectors = joint_vectors([phrase for _, phrase in phrases], [True] * len(phrases), embedder)
     nearest = near_terms(found.table.index, vectors, embedder.calibration.nearest)
     terms = {term.id: term for term in found.table.terms_with_ids(near.id for one in nearest for near in one)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +28,7 @@ from engine.settings import printable
 from engine.table import OpenTable, Words
 from engine.types import WHOLE, TablePlan
 
-BUILD: Final = "9"  # another number is another build of the same source
+BUILD: Final = "10"  # another number is another build of the same source
 log = logging.getLogger(__name__)
 
 
@@ -42,11 +43,13 @@ def open_tables(
     embedder: Embedder | None = None,
     only_built: bool = False,
     left_out: Callable[[str], None] | None = None,
+    part_of_catalog: bool = False,
 ) -> list[OpenTable]:
     """Every table of the catalog, open and fresh; only_built takes what is in service without looking at the sources, where there is something.
 
     left_out: is told of each source that cannot be read; its table is asked as it was last built, or left out where it never was. Without it,
-    and where no table is left, SourceError is raised. Raises CatalogError (a column that the source does not have), BuildError.
+    and where no table is left, SourceError is raised. part_of_catalog: some tables, or slices, of a catalog whose worked examples may tell of others.
+    Raises CatalogError (a column that the source does not have), BuildError.
     """
     tables: list[OpenTable] = []
     refused: SourceError | None = None
@@ -62,7 +65,9 @@ def open_tables(
                 last = _as_last_built(entry, catalog, store, embedder)
                 tables += last
                 told.append(f"{refused} {f'It is asked as it was read at {last[0].held.built_at}.' if last else 'It is left out.'}")
-        if refused is None:
+        if part_of_catalog:
+            _leave_out_examples(tables)
+        elif refused is None:
             _check_examples(catalog, tables)
         elif not tables:
             raise refused
@@ -136,6 +141,24 @@ def _check_examples(catalog: Catalog, tables: Sequence[OpenTable]) -> None:
             check(example.plan, facts[example.plan.table])
         except PlanError as error:
             raise CatalogError(f"{where} does not fit its table. {error}") from None
+
+
+def _leave_out_examples(tables: Sequence[OpenTable]) -> None:
+    """Takes from the tables the worked examples that tell of another table, or of what a slice does not hold."""
+    for table in tables:
+        fits = tuple((question, plan) for question, plan in table.words.examples if plan.table == table.name and _fits(plan, table))
+        table.words = replace(table.words, examples=fits)
+
+
+def _fits(plan: TablePlan, table: OpenTable) -> bool:
+    try:
+        check(plan, table.facts)
+    except PlanError:
+        return False
+    tests = [test for clause in plan.where for test in clause.any_of if table.facts.column(test.column).textual]
+    values = [(test.column, fold(str(value))) for test in tests for value in test.values]
+    held = {(term.column.name, term.folded) for term in table.terms_folded(value for _, value in values)}
+    return table.part == WHOLE or set(values) <= held
 
 
 def index(

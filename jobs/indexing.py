@@ -24,7 +24,7 @@ class Indexed:
 
 def index_tables(catalog: Catalog, store: Store, progress: Progress | None = None) -> Iterator[Indexed]:
     """Builds what is not built or whose source has changed; raises what open_tables raises, and leaves what is in service as it is."""
-    tables = open_tables(catalog, store, progress, chosen_embedder())
+    tables = open_tables(catalog, store, progress, chosen_embedder(catalog.access.endpoints))
     try:
         for table in tables:
             yield Indexed(table.name, table.facts.rows, table.version, table.freshness.loaded_at)

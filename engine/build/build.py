@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from engine.build.facts import TableFacts
+from engine.build.facts import ColumnFacts, TableFacts
 from engine.build.profile import asked_columns, table_facts
 from engine.build.sqlite import write_sqlite
 from engine.build.terms import ColumnTerms, terms_of
@@ -32,13 +33,23 @@ def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedd
     write_sqlite(folder / SQLITE_NAME, table, terms, facts)
     told("indexing terms", 0, 1)
     entries = [
-        TermEntry(column.first_term + n, column.position, found.keys[n], found.texts[n], column.kind == "category")
+        TermEntry(
+            column.first_term + n,
+            column.position,
+            found.keys[n],
+            found.texts[n],
+            column.kind == "category" and (column.sent or not embedder.address),
+        )
         for column, found in zip(facts.columns, terms, strict=True)
         if column.kind in ("category", "name")
         for n in range(len(found))
         if 0 < len(found.texts[n]) <= 80
     ]
-    write_index(folder / LANCE_NAME, entries, list(_row_texts(table, embedder.calibration.most_rows)), _card(table, facts, terms), embedder)
+    sent = [place for place, column in enumerate(facts.columns) if column.sent]
+    shown = replace(table, columns=[table.columns[place] for place in sent])
+    rows = list(_row_texts(shown, embedder.calibration.most_rows)) if sent else []
+    card = _card(shown, facts, [(facts.columns[place], terms[place]) for place in sent])
+    write_index(folder / LANCE_NAME, entries, rows, card, embedder)
     return facts.name
 
 
@@ -49,10 +60,10 @@ def _row_texts(table: SourceTable, most: int) -> Iterator[tuple[int, str]]:
         yield int(numbers[row]), " | ".join(text[:200] for text in texts if text)
 
 
-def _card(table: SourceTable, facts: TableFacts, terms: list[ColumnTerms]) -> str:
-    """The table in words: description, columns with counts and examples, a representative sample."""
+def _card(table: SourceTable, facts: TableFacts, terms: list[tuple[ColumnFacts, ColumnTerms]]) -> str:
+    """The table in words, for a model: description, columns with counts and examples, a representative sample."""
     lines = [f"{facts.name}: {facts.description or ', '.join(facts.nouns)}", f"{facts.rows} rows"]
-    for column, found in zip(facts.columns[:60], terms, strict=False):
+    for column, found in terms[:60]:
         examples = ", ".join(text[:40] for text in found.texts[:5])
         lines.append(f"{column.name} ({column.type}, {column.distinct} distinct, {column.empty} empty): {examples}")
     for row in representative(table):

@@ -27,6 +27,7 @@ class ColumnFacts(Frozen):
     first_term: int = 0  # ids of its terms: first_term <= id < end_term
     end_term: int = 0
     hours: bool = False  # opening hours, which are asked for days and times
+    sent: bool = True  # whether its values may go to a model's endpoint
     determines: tuple[str, ...] = ()  # columns that have one value for each value of this one
     low: float | None = None
     high: float | None = None

@@ -114,6 +114,7 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 key=name_key(column.name),
                 other_names=tuple(key(name) for name in said.synonyms) if said else (),
                 list_separator=column.list_separator,
+                sent=entry.send_to_model and (said is None or said.send_to_model),
                 hours=(said is not None and said.hours)
                 or (column.type == "text" and column.list_separator is None and is_hours(found.texts[:2000])),
                 distinct=len(found),

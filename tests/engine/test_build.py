@@ -30,6 +30,7 @@ class Counting:
 
     def __init__(self) -> None:
         self.inner: Embedder = default_embedder()
+        self.address = ""
         self.name, self.dimensions, self.calibration = self.inner.name, self.inner.dimensions, self.inner.calibration
         self.calls = 0
 

@@ -21,12 +21,16 @@ import pytest
 
 from cache.hints import Hints
 from cache.versions import Store
-from engine.catalog import catalog_of
+from engine.ask import ask
+from engine.catalog import catalog_of, load_catalog
 from engine.embed_centre import UNRELATED
 from engine.embed_endpoint import EndpointEmbedder, endpoint_from_settings
 from engine.embed_request import TRIES, Endpoint
 from engine.errors import EmbeddingError, UsageError
+from engine.language import language_of
+from engine.retrieve import nearest_examples, retrieve
 from engine.tables import open_tables
+from engine.types import EVERYTHING, ChatThread
 from tests.engine.samples import FILMS
 
 KEY = "sk-very-secret-0123"
@@ -224,6 +228,38 @@ def test_a_table_is_built_and_asked_with_it(server: StandIn, tmp_path: Path) -> 
     assert built.version != table.version
     assert len(server.asked) > asked
     built.close()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_values_that_are_not_sent_are_in_no_request(server: StandIn, tmp_path: Path, whole: bool) -> None:
+    (tmp_path / "doctors.csv").write_text(
+        "name,city,type,nickname\n"
+        + "".join(f"Person{n} Family{n},Town{n % 4},Clinic,{('Bubblegum', 'Marzipan', 'Licorice')[n % 3]}\n" for n in range(30)),
+        encoding="utf-8",
+    )
+    rule = "send_to_model = false\n" if whole else "[tables.doctors.columns.nickname]\nsend_to_model = false\n"
+    (tmp_path / "almanac.toml").write_text(f'[tables.doctors]\nsource = "doctors.csv"\n{rule}', encoding="utf-8")
+    one = embedder(server, tmp_path)
+    (table,) = open_tables(load_catalog(tmp_path / "almanac.toml"), Store(tmp_path / "built"), embedder=one)
+    try:
+        for text in (
+            "doctors called Bubblegum",
+            "which doctors are named marzipan?",
+            "docters licorise",
+            "person7 family7",
+            "medics in Town2",
+        ):
+            ask(text, ChatThread(), EVERYTHING, tables=[table], embedder=one, now=datetime.now(UTC))
+            retrieve(text, language_of(text), table, one, datetime.now(UTC))
+            nearest_examples(text, table, one)
+    finally:
+        table.close()
+    sent = " ".join(text for batch in server.asked for text in batch).casefold()
+    assert "medics" in sent, "what is no value is sent"
+    for secret in ("bubblegum", "marzipan", "licorice", *(("person7", "family7", "town2") if whole else ())):
+        assert secret not in sent
+    if not whole:
+        assert "person7" in sent
 
 
 # ---- what goes wrong
