@@ -102,7 +102,7 @@ def test_outsiders_see_what_a_rule_gives_them_and_nothing_else(tmp_path: Path) -
     assert part_of(tmp_path, "U1", rules=plain, outsider=True) is None
     assert part_of(tmp_path, "U1", rules=plain + 'see = ["outsiders"]\n', outsider=True) == Slice()
     assert part_of(tmp_path, "U1", outsider=True) is None
-    named = RULES.replace("rows =", 'see = ["everyone", "board"]\nrows =')
+    named = RULES.replace("rows =", 'see = ["everyone", "board"]\nrows =', 1)
     assert part_of(tmp_path, "U1", rules=named, outsider=True) == Slice(hidden=("salary",)), "a guest of a group that a rule names"
 
 
