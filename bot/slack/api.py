@@ -20,7 +20,12 @@ _TRIES: Final = 3
 _PAGES: Final = 5  # of messages
 _PAGE: Final = 200
 # read by form fields alone; the others take JSON
-_BY_FORM: Final = frozenset({"users.info", "conversations.replies", "conversations.history", "files.getUploadURLExternal"})
+_BY_FORM: Final = frozenset(
+    {
+        "users.info", "users.list", "usergroups.list", "conversations.members", "conversations.replies", "conversations.history",
+        "files.getUploadURLExternal",
+    }
+)  # fmt: skip
 _NEVER: Final = frozenset(
     {
         "channel_not_found", "not_in_channel", "is_archived", "user_not_in_channel", "user_not_found", "cannot_dm_bot", "restricted_action",
@@ -45,6 +50,14 @@ class Refused(Exception):
         self.error = error
 
 
+class Denied(Undeliverable):
+    """Slack refuses for good; `error` is its word for why."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__(error)
+        self.error = error
+
+
 class WebApi:
     """The calls of one bot."""
 
@@ -56,7 +69,7 @@ class WebApi:
         """What Slack answers.
 
         again: whether the call may be repeated where nothing is known of it; otherwise Lost is raised.
-        Raises TryLater (refused for longer than patience, or Slack is down), Undeliverable (never), Refused (the call is wrong), Lost.
+        Raises TryLater (refused for longer than patience, or Slack is down), Denied (never; Undeliverable), Refused (the call is wrong), Lost.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience
@@ -93,8 +106,7 @@ class WebApi:
             page = await self.call(method, asked, patience=patience)
             for message in page.get("messages") or ():
                 yield message
-            cursor = (page.get("response_metadata") or {}).get("next_cursor")
-            if not cursor:
+            if not (cursor := next_cursor(page)):
                 return
             asked["cursor"] = cursor
 
@@ -156,6 +168,11 @@ class WebApi:
         _LOG.info("slack asks to wait", extra={"method": method, "seconds": _seconds(headers)})
 
 
+def next_cursor(page: Mapping[str, Any]) -> str:
+    """Where the next page begins; empty on the last one."""
+    return str((page.get("response_metadata") or {}).get("next_cursor") or "")
+
+
 def _seconds(headers: Mapping[str, Any]) -> float:
     """Retry-After in seconds, 1 where it is not said."""
     for name, value in headers.items():
@@ -175,5 +192,5 @@ def _sorted(method: str, error: str) -> Exception:
         return TryLater()
     if error in _NEVER:
         _LOG.warning("slack refuses for good", extra={"method": method, "error": error})
-        return Undeliverable()
+        return Denied(error)
     return Refused(method, error)

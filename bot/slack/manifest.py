@@ -24,8 +24,12 @@ SCOPES: Final = {
     "commands": f"to offer {COMMAND}",
     "files:write": "to hand over all rows as a file",
     "im:write": "to hand that file to the asker alone where only they saw the answer",
-    "users:read": "to know the asker's language, time zone and name",
+    "users:read": "to know the asker's language, time zone and name, and who in a channel is a guest",
     "users:read.email": "to know by their address which tables the asker may see",
+    "usergroups:read": "to know by their user groups which tables the asker may see",
+    "channels:read": "to know who sees what is said in a public channel, so that nobody there is shown what they may not see",
+    "groups:read": "the same in private channels",
+    "mpim:read": "the same in group messages",
 }
 _DESCRIPTION: Final = "Answers questions from your tables: every row that matches, and how it was found."
 

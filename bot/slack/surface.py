@@ -25,7 +25,7 @@ from bot.chat.sentences import heard_language, say
 from bot.chat.types import Deliver, Incoming, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
 from bot.slack.api import Refused, WebApi
 from bot.slack.manifest import COMMAND, PATH
-from bot.slack.people import People
+from bot.slack.people import SlackPeople
 from bot.slack.post import Post
 from bot.slack.settings import SlackSettings
 from bot.slack.thread import address_of, is_question, to_chat_thread, to_press, turns_of
@@ -47,6 +47,7 @@ Payload = Mapping[str, Any]
 def register(app: web.Application, handler: Handler, settings: SlackSettings) -> Deliver:
     """Serves Slack from this application, by HTTP or by a socket, and gives what says replies of the outbox."""
     surface = Slack(handler, settings)
+    handler.introduce("slack", surface.people)
     if not settings.app_token:
         app.router.add_post(PATH, surface.receive)
     app.cleanup_ctx.append(surface.running)
@@ -62,7 +63,7 @@ class Slack:
         self._client = AsyncWebClient(settings.bot_token, base_url=settings.api, timeout=15, retry_handlers=[])
         self._api = WebApi(self._client)
         self._post = Post(self._api)
-        self._people = People(self._api)
+        self.people = SlackPeople(self._api)
         self._own = AuthorizeResult(enterprise_id=None, team_id=None)
         self._asked_own = float("-inf")
         self._remembered: OrderedDict[tuple[str, str], None] = OrderedDict()  # threads that the handler knows
@@ -217,7 +218,7 @@ class Slack:
             await self._say(shown)
 
     async def _react(self, press: Press) -> None:
-        person = await self._people.person(press.asker.id)
+        person = await self.people.person(press.asker.id, press.place.workspace)
         asker = replace(press.asker, name=person.name or press.asker.name, email=person.email)
         press = replace(press, asker=asker, locale=person.locale, time_zone=person.time_zone)
         shown = await self._handler.press(press)
@@ -258,7 +259,7 @@ class Slack:
 
     async def _introduced(self, incoming: Incoming) -> Incoming:
         """The message with what Slack knows of the asker and, in a thread that is new to the handler, what was said there."""
-        person = await self._people.person(incoming.asker.id)
+        person = await self.people.person(incoming.asker.id, incoming.place.workspace)
         asker = replace(incoming.asker, name=person.name or incoming.asker.name, email=person.email)
         return replace(incoming, asker=asker, locale=person.locale, time_zone=person.time_zone, earlier=await self._earlier(incoming))
 

@@ -91,6 +91,12 @@ def tenant_of(payload: Payload) -> str:
     return _word(_mapping(_mapping(payload, "channelData"), "tenant"), "id") or _word(_mapping(payload, "conversation"), "tenantId")
 
 
+def user_id(place: Place, asker: str) -> str:
+    """The id that Teams itself calls this asker by, where the place tells it; else the asker's own."""
+    sender = _mapping(json.loads(place.address) if place.address else {}, "user")
+    return _word(sender, "id") if _word(sender, "id") and _word(sender, "aadObjectId") == asker else asker
+
+
 def _asker(payload: Payload) -> Asker:
     sender = _mapping(payload, "from")
     return Asker(id=_word(sender, "aadObjectId") or _word(sender, "id"), name=_word(sender, "name"))

@@ -1,4 +1,4 @@
-"""What is said in Teams: messages, their replacement and the sign of work, each by continuing the conversation."""
+"""What is said in Teams and asked of it: messages, their replacement, the sign of work, members; each by continuing the conversation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from botbuilder.core import BotAdapter, BotFrameworkAdapter, BotFrameworkAdapterSettings, TurnContext
 from botbuilder.schema import Activity, ActivityTypes, Attachment, ChannelAccount, ConversationParameters, ConversationReference
@@ -23,6 +23,8 @@ _NEVER: Final = frozenset(
     {400, 401, 403, 404, 405, 410, 413}
 )  # asking again changes nothing: no such conversation, the bot removed, no right
 _SECONDS: Final = 15  # for one call
+_MEMBERS: Final = 500  # on a page, the most that Teams gives
+T = TypeVar("T")
 
 
 class Connector:
@@ -73,12 +75,29 @@ class Connector:
         )
 
         async def open_chat(turn: TurnContext) -> str:
-            response = await turn.turn_state[BotAdapter.BOT_CONNECTOR_CLIENT_KEY].conversations.create_conversation(wanted)
+            response = await _conversations(turn).create_conversation(wanted)
             return response.id or ""
 
         opened = await self._in(address, open_chat)
         alone = {"id": opened, "tenantId": tenant, "conversationType": "personal"}
         return json.dumps(held | {"conversation": alone, "activityId": None}, ensure_ascii=False)
+
+    async def member(self, address: str, conversation: str, member: str) -> dict[str, Any]:
+        """A member of a conversation as its roster has them, by either of their ids; raises TryLater or Undeliverable."""
+
+        async def ask(turn: TurnContext) -> dict[str, Any]:
+            return _member(await _conversations(turn).get_conversation_member(conversation, member))
+
+        return await self._in(address, ask)
+
+    async def members(self, address: str, conversation: str, following: str = "") -> tuple[list[dict[str, Any]], str]:
+        """A page of a conversation's roster, and where the next begins, empty after the last; raises TryLater or Undeliverable."""
+
+        async def ask(turn: TurnContext) -> tuple[list[dict[str, Any]], str]:
+            page = await _conversations(turn).get_conversation_paged_members(conversation, _MEMBERS, following or None)
+            return [_member(found) for found in page.members or ()], page.continuation_token or ""
+
+        return await self._in(address, ask)
 
     async def typing(self, address: str) -> None:
         """Shows for a few seconds that the bot is at work; where that fails nothing is lost."""
@@ -92,16 +111,16 @@ class Connector:
         except (TryLater, Undeliverable):
             log.info("typing was refused")
 
-    async def _in(self, address: str, work: Callable[[TurnContext], Awaitable[str]]) -> str:
+    async def _in(self, address: str, work: Callable[[TurnContext], Awaitable[T]]) -> T:
         reference = ConversationReference.deserialize(json.loads(address))
-        said: list[str] = []
+        gave: list[T] = []
 
         async def turn(context: TurnContext) -> None:
             client = context.turn_state[BotAdapter.BOT_CONNECTOR_CLIENT_KEY]
             client.config.retry_policy.retries = 0  # the outbox tries again, and can tell how often
             client.config.connection.timeout = _SECONDS
             context.activity.id = reference.activity_id  # what is replied to; the adapter has made up another
-            said.append(await work(context))
+            gave.append(await work(context))
 
         try:
             if self._credentials is not None:
@@ -114,7 +133,16 @@ class Connector:
             raise Undeliverable from error
         except (ClientException, OSError) as error:
             raise TryLater from error
-        return said[0] if said else ""
+        return gave[0]
+
+
+def _conversations(turn: TurnContext) -> Any:
+    return turn.turn_state[BotAdapter.BOT_CONNECTOR_CLIENT_KEY].conversations
+
+
+def _member(account: ChannelAccount) -> dict[str, Any]:
+    """What a roster has of a member under its own names, most of which the schema of all channels does not know."""
+    return {"id": account.id, "name": account.name, "aadObjectId": account.aad_object_id} | (account.additional_properties or {})
 
 
 def _message(attachment: dict[str, Any], summary: str) -> Activity:
@@ -135,7 +163,7 @@ def _message(attachment: dict[str, Any], summary: str) -> Activity:
 def _refused(error: HttpOperationError) -> TryLater | Undeliverable:
     response = error.response
     status = getattr(response, "status_code", 0)
-    log.warning("Teams refused a message", extra={"status": status})
+    log.warning("Teams refused a call", extra={"status": status})
     if status in _NEVER:
         return Undeliverable()
     wait = getattr(response, "headers", {}).get("Retry-After", "")

@@ -23,6 +23,7 @@ SCOPES: Final = {
     "groupChat": "someone mentions the bot in a group chat",
 }
 COMMANDS: Final = {"help": "What you can ask, and how", "tables": "Which tables there are to ask"}
+# who is in a team or a chat, a bot that was added there may ask without a permission of its own
 PERMISSIONS: Final = {"identity": "to know who asks, and so what they may see", "messageTeamMembers": "to answer in a chat with one person"}
 _DOMAIN: Final = re.compile(r"(?=.{4,253}$)(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{0,61}[a-z0-9]")
 _MOMENT: Final = (2026, 1, 1, 0, 0, 0)  # of the files in the package, so that the same call writes the same bytes

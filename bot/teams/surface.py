@@ -21,6 +21,7 @@ from bot.teams.card import summary, to_card
 from bot.teams.connector import CARD, Connector
 from bot.teams.files import UploadError, accepted, offer, upload
 from bot.teams.gate import Gate
+from bot.teams.people import TeamsPeople
 from bot.teams.settings import TeamsSettings
 from bot.teams.token import TokenCheck, Unauthorized
 
@@ -38,6 +39,7 @@ COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables
 def register(app: web.Application, handler: Handler, settings: TeamsSettings, credentials: AppCredentials | None = None) -> Deliver:
     """Serves Teams from this application, and gives what says replies of the outbox; credentials are made from the settings where none are given."""
     surface = Teams(handler, settings, Connector(settings, credentials))
+    handler.introduce("teams", surface.people)
     app.router.add_post(PATH, surface.receive)
     app.cleanup_ctx.append(surface.running)
     return surface.deliver
@@ -49,6 +51,7 @@ class Teams:
     def __init__(self, handler: Handler, settings: TeamsSettings, connector: Connector) -> None:
         self._handler = handler
         self._connector = connector
+        self.people = TeamsPeople(connector, settings.tenant)
         self._gate = Gate(settings, TokenCheck(settings.app_id, self._fetch, open_id=settings.open_id))
         self._work: set[asyncio.Task[None]] = set()
         self._web: aiohttp.ClientSession | None = None

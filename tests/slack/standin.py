@@ -18,10 +18,13 @@ import aiohttp
 from aiohttp import web
 
 from tests.slack import blocks_check as check
+from tests.slack.workspace import BOT_USER as BOT_USER
+from tests.slack.workspace import TEAM as TEAM
+from tests.slack.workspace import Workspace
 
-TEAM, BOT_USER, BOT_ID, APP = "T0TEAM", "U0BOT", "B0BOT", "A0APP"
+BOT_ID, APP = "B0BOT", "A0APP"
 BOT_TOKEN, APP_TOKEN, SECRET = "xoxb-stand-in", "xapp-stand-in", "a signing secret"
-# what each method needs of a token; those that read messages by the kind of channel
+# what each method needs of a token; those that read messages or members by the kind of channel
 SCOPES = {
     "auth.test": (),
     "chat.postMessage": ("chat:write",),
@@ -29,6 +32,9 @@ SCOPES = {
     "chat.update": ("chat:write",),
     "chat.delete": ("chat:write",),
     "users.info": ("users:read",),
+    "users.list": ("users:read",),
+    "usergroups.list": ("usergroups:read",),
+    "conversations.members": (),
     "conversations.open": ("im:write",),
     "conversations.replies": (),
     "conversations.history": (),
@@ -37,7 +43,10 @@ SCOPES = {
     "apps.connections.open": ("connections:write",),
 }
 HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history", "M": "mpim:history"}
-FORM_ONLY = {"users.info", "conversations.replies", "conversations.history", "files.getUploadURLExternal"}  # these read no JSON
+READ = {"C": "channels:read", "G": "groups:read", "D": "im:read", "M": "mpim:read"}
+BY_CHANNEL = {"conversations.replies": HISTORY, "conversations.history": HISTORY, "conversations.members": READ}
+# these read no JSON
+FORM_ONLY = {"users.info", "users.list", "files.getUploadURLExternal", *BY_CHANNEL}
 RESPONSES = 5  # that one response address takes
 
 
@@ -70,16 +79,15 @@ class Posted:
     files: list[tuple[str, bytes]] = field(default_factory=list)
 
 
-class Slack:
+class Slack(Workspace):
     """One workspace with one app. `address` is for SLACK_API_URL; `app` is where the app listens."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.tokens: dict[str, set[str]] = {BOT_TOKEN: set(), APP_TOKEN: {"connections:write"}}
         self.revoked: set[str] = set()
         self.deleted_channels: set[str] = set()
         self.not_in: set[str] = set()
-        self.people: dict[str, dict[str, Any]] = {}
-        self.strangers: set[str] = set()
         self.messages: list[Posted] = []
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.refused: list[tuple[str, str]] = []
@@ -173,15 +181,15 @@ class Slack:
         if token not in self.tokens:
             return _no("invalid_auth" if token else "not_authed")
         needed = set(SCOPES[method])
-        if method in ("conversations.replies", "conversations.history"):
-            needed = {HISTORY[str(arguments.get("channel", "C"))[0]]}
+        if method in BY_CHANNEL:
+            needed = {BY_CHANNEL[method][str(arguments.get("channel", "C"))[0]]}
         if missing := needed - self.tokens[token]:
             return _no("missing_scope", needed=",".join(missing))
         self.used_scopes |= needed
         channel = str(arguments.get("channel") or arguments.get("channel_id") or "")
         if channel in self.deleted_channels:
             return _no("channel_not_found")
-        if channel in self.not_in:
+        if channel in self.not_in and method != "conversations.members":
             return _no("not_in_channel")
         does: Callable[[dict[str, Any]], dict[str, Any]] = getattr(self, "_" + method.replace(".", "_"))
         return does(arguments)
@@ -250,12 +258,30 @@ class Slack:
         user = arguments["user"]
         if user in self.strangers:
             return _no("user_not_found")
-        person = dict(self.people.get(user, {"real_name": user, "locale": "en-US", "tz": "Etc/UTC"}))
-        profile = {"real_name": person.pop("real_name", user), "display_name": user}
-        if "users:read.email" in self.tokens[BOT_TOKEN]:
-            self.used_scopes.add("users:read.email")
-            profile["email"] = person.pop("email", "")
-        return {"ok": True, "user": {"id": user, "team_id": TEAM, "profile": profile, **person}}
+        found = self.user(user, self._emails())
+        if arguments.get("include_locale") != "true":
+            found.pop("locale", None)
+        return {"ok": True, "user": found}
+
+    def _emails(self) -> bool:
+        """Whether the bot may see addresses."""
+        may = "users:read.email" in self.tokens[BOT_TOKEN]
+        self.used_scopes |= {"users:read.email"} if may else set()
+        return may
+
+    def _users_list(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self.paged("everybody", self.everybody(self._emails()), arguments)
+
+    def _usergroups_list(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        if not self.paid:
+            return _no("plan_upgrade_required")
+        return {"ok": True, "usergroups": self.groups(arguments.get("include_users") == "true")}
+
+    def _conversations_members(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        channel = str(arguments.get("channel") or "")
+        if not channel or (channel in self.not_in and channel[0] != "C"):  # a public channel tells everybody
+            return _no("channel_not_found")
+        return self.paged(channel, self.in_channel(channel), arguments)
 
     def _conversations_open(self, arguments: dict[str, Any]) -> dict[str, Any]:
         return {"ok": True, "channel": {"id": "D" + str(arguments["users"])[1:]}}
@@ -345,6 +371,7 @@ class Slack:
     def write(self, text: str, *, user: str = "U1", channel: str = "C1", thread: str = "") -> Posted:
         """A person's message, as the channel has it; no event is sent."""
         said = Posted(ts=self.new_ts(), channel=channel, thread=thread, text=text, blocks=[], user=user)
+        self.came(user, channel)
         self.messages.append(said)
         return said
 
@@ -377,6 +404,7 @@ class Slack:
 
     async def command(self, text: str, *, user: str = "U1", channel: str = "C1", team: str = TEAM) -> int:
         """A person writes /lookup."""
+        self.came(user, channel)
         fields = {
             "command": "/lookup", "text": text, "user_id": user, "user_name": user, "channel_id": channel, "team_id": team, "team_domain": "t",
             "channel_name": "general", "api_app_id": APP, "token": "x", "trigger_id": f"{next(self._numbers)}.1.a",
@@ -388,6 +416,7 @@ class Slack:
         self, posted: Posted, element: dict[str, Any], *, option: int = 0, user: str = "U1", team: str = TEAM
     ) -> dict[str, Any]:
         """What Slack sends when somebody presses a button or chooses from a menu of a message."""
+        self.came(user, posted.channel)
         action: dict[str, Any] = {"type": element["type"], "action_id": element["action_id"], "block_id": "b", "action_ts": self.new_ts()}
         if element["type"] == "button":
             action |= {"value": element["value"], "text": element["text"]}

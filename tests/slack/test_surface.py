@@ -15,6 +15,7 @@ from bot.chat.asking import Asking
 from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
 from bot.chat.state import State
+from bot.chat.types import Place
 from engine.types import ChatThread, Reply, Scope
 from tests.slack.driver import Served, to_said
 from tests.slack.standin import APP_TOKEN, BOT_TOKEN, BOT_USER, SECRET, TEAM, Fault, Posted, elements_of
@@ -156,6 +157,16 @@ def test_who_asks_is_known_once(state: State, asking: Asking) -> None:
         assert sum(method == "users.info" for method, _ in served.slack.calls) == 1
 
     play(state, replace(asking, answer=answer), scenario)
+
+
+def test_the_handler_is_told_who_knows_the_people(state: State, asking: Asking) -> None:
+    async def scenario(served: Served) -> None:
+        said = await served.slack.ask("doctors in Acre", user="U7")
+        place = Place("slack", TEAM, said.channel, said.ts)
+        assert served.handler._access._of(place) is served.surface.people
+        assert "U7" in {asker.id for asker in await served.surface.people.audience(place) or ()}
+
+    play(state, asking, scenario)
 
 
 def test_a_stranger_is_answered_too(state: State, asking: Asking) -> None:

@@ -24,6 +24,7 @@ ISSUER = "https://api.botframework.com"
 APP_ID, SECRET, TENANT = "00000000-0000-4000-8000-000000000001", "a client secret", "11111111-0000-4000-8000-000000000002"
 BOT = {"id": f"28:{APP_ID}", "name": "Almanac"}
 ANSWER_SECONDS = 5.0
+REGULARS = ("Dana", "ann", "ben")  # who is in every conversation that nothing else is said of
 
 
 class Credentials(AppCredentials):  # type: ignore[misc]
@@ -72,6 +73,14 @@ class Teams:
     strangers: set[str] = field(default_factory=set)  # people for whom the bot is not installed
     down: bool = False  # no message is taken
     fail: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # statuses of the next calls, each with headers
+    people: dict[str, dict[str, Any]] = field(default_factory=dict)  # what is not as it is with everybody: email, userRole, tenantId ...
+    members: dict[str, list[str]] = field(
+        default_factory=dict
+    )  # by conversation; the regulars and whoever wrote there where it is not said
+    most_a_page: int = 500
+    roster_fail: list[tuple[int, dict[str, str]]] = field(default_factory=list)  # as `fail`, for calls that ask for people
+    roster_down: bool = False  # nobody is told of
+    asked: list[tuple[str, str]] = field(default_factory=list)  # ("member", id) and ("members", conversation): the calls for people
     seconds: list[float] = field(default_factory=list)  # that the bot took to answer requests
     key: rsa.RSAPrivateKey = field(default_factory=lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048))
     kid: str = "a key"
@@ -82,6 +91,8 @@ class Teams:
         self._numbers = itertools.count(1)
         self._changed = asyncio.Condition()
         self._ids: dict[str, set[str]] = defaultdict(set)
+        self._been: dict[str, dict[str, None]] = defaultdict(dict)
+        self._following: dict[str, tuple[str, int]] = {}
 
     # ---- what it serves
 
@@ -92,6 +103,8 @@ class Teams:
         app.router.add_get("/keys", self._keys)
         app.router.add_post("/token", self._token)
         app.router.add_post("/v3/conversations", self._create)
+        app.router.add_get("/v3/conversations/{conversation}/members/{member}", self._member)
+        app.router.add_get("/v3/conversations/{conversation}/pagedmembers", self._members)
         app.router.add_post("/v3/conversations/{conversation}/activities", self._post)
         app.router.add_post("/v3/conversations/{conversation}/activities/{activity}", self._post)
         app.router.add_put("/v3/conversations/{conversation}/activities/{activity}", self._post)
@@ -163,6 +176,63 @@ class Teams:
             self._changed.notify_all()
         return web.json_response({"id": number}, status=201 if how != "update" else 200)
 
+    def account(self, person: str) -> dict[str, Any]:
+        """A person as a roster has them."""
+        plain = {"id": f"29:{person}", "name": person, "objectId": f"aad-{person}", "email": "", "tenantId": TENANT, "userRole": "user"}
+        principal = {"userPrincipalName": f"{person}@example.com", "givenName": person, "surname": "X"}
+        return {name: value for name, value in (plain | principal | self.people.get(person, {})).items() if value is not None}
+
+    def in_conversation(self, conversation: str) -> list[str]:
+        """Who is in a conversation, by name; a thread has those of its channel."""
+        return self.members.get(conversation) or list(dict.fromkeys((*REGULARS, *self._been[conversation])))
+
+    def _no_roster(self, request: web.Request) -> web.Response | None:
+        """Why a roster is not told."""
+        conversation = request.match_info["conversation"]
+        if self.roster_down:
+            return self._refuse(503, "out of order")
+        if self.roster_fail:
+            status, headers = self.roster_fail.pop(0)
+            return self._refuse(status, "as told", headers)
+        if request.headers.get("Authorization", "").removeprefix("Bearer ") not in self.tokens:
+            return self._refuse(401, "a call without a token of this bot")
+        if conversation in self.gone:
+            return self._refuse(403, "BotNotInConversationRoster")
+        if conversation not in {name.partition(";")[0] for name in self.conversations}:
+            return self._refuse(404, f"no roster of {conversation}")  # a thread has none of its own
+        return None
+
+    async def _member(self, request: web.Request) -> web.Response:
+        conversation, member = request.match_info["conversation"], request.match_info["member"]
+        self.asked.append(("member", member))
+        if refused := self._no_roster(request):
+            return refused
+        for account in map(self.account, self.in_conversation(conversation)):
+            if member in (account["id"], account.get("objectId")):
+                account["aadObjectId"] = account.pop("objectId", None)
+                return web.json_response(account)
+        return self._refuse(404, f"MemberNotFoundInConversation {member}")
+
+    async def _members(self, request: web.Request) -> web.Response:
+        conversation, size = request.match_info["conversation"], request.query.get("pageSize", "200")
+        self.asked.append(("members", conversation))
+        if refused := self._no_roster(request):
+            return refused
+        if not size.isdecimal() or not 50 <= int(size) <= 500:
+            return self._refuse(400, f"a page of {size}")
+        token, start = request.query.get("continuationToken"), 0
+        if token is not None:
+            if self._following.get(token, ("", 0))[0] != conversation:
+                return self._refuse(400, "a token of another list")
+            start = self._following[token][1]
+        found = self.in_conversation(conversation)
+        end = start + min(int(size), self.most_a_page)
+        page: dict[str, Any] = {"members": [self.account(person) for person in found[start:end]]}
+        if end < len(found):
+            page["continuationToken"] = f"{next(self._numbers)}+/="
+            self._following[page["continuationToken"]] = (conversation, end)
+        return web.json_response(page)
+
     def _refuse(self, status: int, why: str, headers: dict[str, str] | None = None) -> web.Response:
         self.refused.append(f"{status} {why}")
         return web.json_response({"error": {"code": "Refused", "message": why}}, status=status, headers=headers)
@@ -190,6 +260,7 @@ class Teams:
         """An activity as Teams sends it; a conversation with ";messageid=" in its name is a thread of a channel."""
         channel = ";messageid=" in conversation
         self.conversations.add(conversation)
+        self._been[conversation.partition(";")[0]][person] = None
         made: dict[str, Any] = {
             "type": kind,
             "id": f"a{next(self._numbers)}",

@@ -18,6 +18,7 @@ from bot.chat.handler import Handler
 from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
 from bot.chat.state import State
+from bot.teams.activity import to_chat_thread
 from bot.teams.settings import TeamsSettings
 from bot.teams.surface import INVOKE_SECONDS
 from engine.types import ChatThread, Reply, Scope
@@ -91,6 +92,16 @@ def test_a_request_is_answered_while_the_engine_works_and_redeliveries_change_no
         assert posted.activity["summary"] == "Acre: 4 rows"
 
     served(state, replace(asking, answer=held.answer), work)
+
+
+def test_the_handler_is_told_who_knows_the_people(state: State, asking: Asking) -> None:
+    async def work(running: Served) -> None:
+        place = to_chat_thread(running.teams.activity("doctors in Acre", conversation="19:a@thread.v2;messageid=1", person="Eli")).place
+        assert running.handler._access._of(place) is running.surface.people
+        found = await running.surface.people.audience(place)
+        assert "aad-Eli" in {asker.id for asker in found or ()} and not any(asker.outsider for asker in found or ())
+
+    served(state, asking, work)
 
 
 def test_a_press_that_takes_long_is_answered_and_the_card_follows(state: State, asking: Asking) -> None:
