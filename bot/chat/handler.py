@@ -17,7 +17,7 @@ from bot.chat.rows import file_of
 from bot.chat.sentences import heard_language, locale_language, refusal, say
 from bot.chat.show import Show, notice
 from bot.chat.state import Kept, State, new_id
-from bot.chat.types import Asker, Incoming, OutboxEntry, People, Place, Press, Shown, Taken, UnknownPeopleError
+from bot.chat.types import Asker, Incoming, OutboxEntry, People, Place, Press, RowsFile, Shown, Taken, UnknownPeopleError
 from bot.chat.values import Command, read_value
 from bot.failure import failure
 from engine.errors import ExecutionError, PlanError, UsageError
@@ -108,20 +108,23 @@ class Handler:
         except Exception as error:  # noqa: BLE001 - as above
             return replace(notice(press.place, press.asker, language, self._incident(error, language), new_id(), "failure"), private=True)
 
-    async def file(self, press: Press) -> tuple[str, bytes] | Shown:
-        """All rows of the reply as a file: its name and bytes, run again under the presser's scope; a notice to show where there is none."""
+    async def file(self, press: Press) -> RowsFile | Shown:
+        """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none."""
         language = locale_language(press.locale)
         try:
             command, kept = await self._pressed(press, language)
             language = kept.language
-            reply = (await self._under(kept, await self._own(press, language), rows=True)).reply
+            own = await self._own(press, language)
+            for_all = own.key == (await self._shared(kept.place, press.asker, language)).key
+            reply = (await self._under(kept, own, rows=True)).reply
             total = max((part.result.total for part in reply.parts if part.result), default=0)
             if not total or command.argument not in ("csv", "xlsx"):
                 raise _Sentence(say(language, "no_rows"))
             try:
-                return await self._in_engine(file_of, reply, command.argument, language=language)
+                name, content = await self._in_engine(file_of, reply, command.argument, language=language)
             except UsageError:
                 raise _Sentence(say(language, "too_many_rows", total=f"{total:,}")) from None
+            return RowsFile(name, content, for_all)
         except _Sentence as sentence:
             return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)
         except Exception as error:  # noqa: BLE001 - as above

@@ -99,8 +99,8 @@ class Terminal:
             if isinstance(made, Shown):
                 shown = made
             else:
-                path = _beside(self._folder, made[0])
-                path.write_bytes(made[1])
+                path = _beside(self._folder, made.name)
+                path.write_bytes(made.content)
                 total = f"{max(shown.span(number)[2] for number in range(len(shown.reply.parts))):,}"
                 self._out.write(one_line(say(shown.language, "file_ready", total=total, name=path.name)) + "\n")
                 return

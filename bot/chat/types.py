@@ -159,6 +159,15 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class RowsFile:
+    """All rows of a reply as a file, under the rights of whoever asked for it; for_all: whether everybody in the place may have it."""
+
+    name: str
+    content: bytes
+    for_all: bool
+
+
+@dataclass(frozen=True, slots=True)
 class OutboxEntry:
     """A reply that has still to be said in its place; tries counts those that failed."""
 

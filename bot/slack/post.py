@@ -66,10 +66,10 @@ class Post:
         with suppress(TryLater, Undeliverable, Refused):
             await self._api.call("chat.delete", {"channel": place.channel, "ts": sign})
 
-    async def file(self, place: Place, asker: Asker, name: str, content: bytes, sentence: str) -> None:
-        """Shares a file where the reply stands; to the asker directly where only they saw it."""
+    async def file(self, place: Place, asker: Asker, name: str, content: bytes, sentence: str, *, alone: bool) -> None:
+        """Shares a file where the reply stands; with the asker alone where only they saw it, or may see it."""
         channel, thread = place.channel, place.thread
-        if address_of(place).hidden:
+        if address_of(place).hidden or (alone and not channel.startswith("D")):
             opened = await self._api.call("conversations.open", {"users": asker.id})
             channel, thread = str(opened["channel"]["id"]), ""
         slot = await self._api.call("files.getUploadURLExternal", {"filename": name, "length": len(content)})

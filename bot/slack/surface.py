@@ -209,8 +209,17 @@ class Slack:
         shown = await asking
         if shown is not None:
             await self._say(shown, sign)
+            await self._say_aside(shown)
         elif sign:
             await self._post.withdraw(incoming.place, sign)
+
+    async def _say_aside(self, shown: Shown) -> None:
+        """What is for the asker alone; it is not worth a second try."""
+        if shown.aside is not None:
+            try:
+                await self._post.reply(shown.aside)
+            except (TryLater, Undeliverable, Refused):
+                _LOG.warning("that there is more was not said")
 
     async def _tell(self, incoming: Incoming, what: Literal["help", "tables"]) -> None:
         shown = await self._handler.about(await self._introduced(incoming), what)
@@ -242,9 +251,8 @@ class Slack:
         if isinstance(made, Shown):
             await self._say(made)
             return
-        name, content = made
         try:
-            await self._post.file(press.place, press.asker, name, content, " ".join(shown.lines))
+            await self._post.file(press.place, press.asker, made.name, made.content, " ".join(shown.lines), alone=not made.for_all)
         except (TryLater, Undeliverable, Refused):
             _LOG.warning("a file was not shared")
 

@@ -130,3 +130,9 @@ def _mapping(value: Payload, name: str) -> Payload:
 def _word(value: Payload, name: str) -> str:
     found = value.get(name)
     return found if isinstance(found, str) else ""
+
+
+def is_personal(address: str) -> bool:
+    """Whether an address is of a chat with the bot alone."""
+    conversation = json.loads(address).get("conversation") or {}
+    return conversation.get("conversationType") == "personal"

@@ -16,7 +16,7 @@ from botframework.connector.auth import AppCredentials
 from bot.chat.handler import Handler
 from bot.chat.sentences import locale_language, say
 from bot.chat.types import Deliver, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
-from bot.teams.activity import bot_is_added, chose_nothing, press_of, to_chat_thread, to_press
+from bot.teams.activity import bot_is_added, chose_nothing, is_personal, press_of, to_chat_thread, to_press
 from bot.teams.card import summary, to_card
 from bot.teams.connector import CARD, Connector
 from bot.teams.files import UploadError, accepted, offer, upload
@@ -135,6 +135,15 @@ class Teams:
             shown = await self._handler.answer(taken)
         if shown is not None:
             await self._post(shown, address)
+            if shown.aside is not None:
+                await self._say_aside(shown.aside, address)
+
+    async def _say_aside(self, aside: Shown, address: str) -> None:
+        """What is for the asker alone; it is not worth a second try."""
+        try:
+            await self._say(aside, address)
+        except (TryLater, Undeliverable):
+            log.warning("that there is more was not said")
 
     async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
         incoming = to_chat_thread(payload)
@@ -199,7 +208,7 @@ class Teams:
         if isinstance(found, Shown):
             await self._post(found, press.place.address)
             return
-        name, data = found
+        name, data = found.name, found.content
         card = offer(name, len(data), press.value, say(shown.language, "teams_file_offer"))
         try:
             address = press.place.address if press.place.private else await self._connector.alone_with_user(press.place.address)
@@ -217,7 +226,7 @@ class Teams:
         if isinstance(found, Shown):
             await self._post(found, press.place.address)
             return
-        name, data = found
+        name, data = found.name, found.content
         try:
             card = await upload(self._web, where, data, str(payload["serviceUrl"]))
             await self._connector.say(press.place.address, card, name)
@@ -236,6 +245,8 @@ class Teams:
             await self._handler.posted(shown, message)
 
     async def _say(self, shown: Shown, address: str) -> str:
+        if shown.private and not is_personal(address):
+            address = await self._connector.alone_with_user(address)  # in a channel nothing can be said to one person
         return await self._connector.say(address, _card(shown), summary(shown))
 
     @asynccontextmanager

@@ -86,8 +86,9 @@ async def _talk(world: World, asking: Asking, chance: random.Random, talks: int,
                     after = await handler.press(press)
                     if after is not None and after.view == "file":
                         made = await handler.file(press)
-                        if not isinstance(made, Shown) and made[0].endswith("csv"):
-                            _check(world, made[1].decode("utf-8-sig"), [presser], own_words, leaks, f"file for {presser}: {text}")
+                        if not isinstance(made, Shown) and made.name.endswith("csv"):
+                            readers = channels[channel] if made.for_all and not place.private else [presser]
+                            _check(world, made.content.decode("utf-8-sig"), readers, own_words, leaks, f"file for {readers}: {text}")
                     after = _looked_at(world, after, place, presser, channels[channel], own_words, leaks, f"{presser} presses on {text}")
                     shown = after if after is not None and list(_offers(after)) else shown
     finally:
