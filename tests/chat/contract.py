@@ -19,7 +19,7 @@ from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.chat.types import Deliver
-from tests.chat.world import ACRE, HAIFA, HOSTILE, SAFED, asked
+from tests.chat.world import ACRE, HAIFA, HOSTILE, SAFED, asked, ruled
 
 ANN, BEN = "ann", "ben"  # the driver makes the platform's ids of them
 
@@ -91,6 +91,10 @@ class Driver(ABC):
     @abstractmethod
     def said(self) -> list[Said]:
         """The bot's messages as they stand, oldest first."""
+
+    def files_for_all(self) -> list[bytes]:
+        """The files that stand where others than whoever asked for them can have them."""
+        return []
 
     def refuse(self, refusing: bool) -> None:
         """The platform takes no message for now, or takes them again."""
@@ -318,6 +322,59 @@ class Contract:
             assert "Dr Haifa 11" in driver.said()[0].text
 
         self.run(state, asking, scenario)
+
+    # ---- two people of different rights in one thread
+
+    def test_all_see_what_all_may_see_and_one_more_alone(self, state: State, tmp_path: Path) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("there is one person at a terminal")
+            await driver.ask("phone of Dr Port 01", asker=ANN)
+            await driver.ask("doctors in Eilat", asker=ANN)
+            asides = [said for said in driver.said() if say("en", "more") in said.text]
+            assert [said.to for said in asides] == [ANN, ANN]
+            await driver.press(asides[0].offer("more"), asides[0], asker=ANN)
+            (alone,) = [said for said in driver.said() if "04-600001" in said.text]
+            assert alone.to == ANN
+            await driver.ask("phone of Dr Port 01", asker=BEN, thread="two")
+            await driver.ask("doctors in Rehovot", asker=BEN, thread="two")
+            hidden, absent = [said for said in driver.said() if not said.to][-2:]
+            assert "04-6" not in hidden.text and not [said for said in driver.said() if said.to == BEN]
+            for said in driver.said():
+                assert said.to == ANN or not ("04-" in said.text or "Dr Inn" in said.text or "Second" in said.text), said
+
+        with ruled(tmp_path) as asking:
+            self.run(state, asking, scenario)
+
+    def test_whoever_presses_gets_it_under_their_own_rights(self, state: State, tmp_path: Path) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("there is one person at a terminal")
+            await driver.ask("doctors in Acre", asker=BEN)
+            answer = driver.said()[0]
+            for asker, phones in ((BEN, 0), (ANN, ACRE)):
+                for action in ("receipt", "how", "file"):
+                    await driver.press(answer.offer(action), answer, asker=asker)
+                csv_file = driver.files[-1][1].decode("utf-8-sig")
+                assert csv_file.count("Dr Acre") == ACRE and csv_file.count("04-2000") == phones
+            assert not [content for content in driver.files_for_all() if b"04-2000" in content]
+            for said in driver.said():
+                assert said.to == ANN or not ("phone" in said.text or "04-" in said.text), said
+
+        with ruled(tmp_path) as asking:
+            self.run(state, asking, scenario)
+
+    def test_where_nobody_can_tell_who_asks_nothing_is_shown(self, state: State, tmp_path: Path) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("there is one person at a terminal")
+            (tmp_path / "people.csv").unlink()
+            await driver.ask("doctors in Acre", asker=ANN)
+            (said,) = driver.said()
+            assert say("en", "unknown_people") in said.text and "Dr Acre" not in said.text
+
+        with ruled(tmp_path) as asking:
+            self.run(state, asking, scenario)
 
     # ---- what is wrong, and what is hostile
 

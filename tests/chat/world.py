@@ -12,6 +12,7 @@ from cache.versions import Store
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
 from engine.library import Library
+from engine.rights import Rights
 from engine.types import EVERYTHING
 
 HAIFA, ACRE, SAFED = 23, 4, 3  # doctors there; as many as SAFED studied in Safed and work elsewhere
@@ -46,6 +47,39 @@ def write(folder: Path) -> Path:
     path = folder / "almanac.toml"
     path.write_text(CATALOG, encoding="utf-8")
     return path
+
+
+PEOPLE = ("ann", "ben", "U1", "U2", "Dana")
+RULES = """
+[access]
+people = "people.csv"
+groups = { heads = [] }
+
+[tables.doctors]
+source = "doctors.csv"
+row = "doctor"
+keys = ["name", "phone"]
+rows = "ward = {asker.ward}"
+all_rows = ["heads"]
+
+[tables.doctors.columns.phone]
+see = ["heads"]
+"""
+
+
+@contextmanager
+def ruled(folder: Path) -> Iterator[Asking]:
+    """The same with rules: ann may see all, the others neither a phone nor what is not of the first ward."""
+    path = write(folder)
+    path.write_text(RULES, encoding="utf-8")
+    lines = ["id,groups,ward", *(f"{kind}{name},{'heads' if name == 'ann' else ''},First" for name in PEOPLE for kind in ("", "aad-"))]
+    (folder / "people.csv").write_text("\n".join(lines), encoding="utf-8")
+    catalog = load_catalog(path)
+    library = Library(catalog, Store(folder / "store"), default_embedder())
+    try:
+        yield asking_of(library, Rights(catalog))
+    finally:
+        library.close()
 
 
 @contextmanager

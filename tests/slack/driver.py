@@ -95,6 +95,10 @@ class SlackDriver(Driver):
     def said(self) -> list[Said]:
         return [to_said(message) for message in self.slack.from_bot() if not message.files]
 
+    def files_for_all(self) -> list[bytes]:
+        messages = [message for message in self.slack.messages if not message.channel.startswith("D")]
+        return [content for message in messages for _, content in message.files]
+
     def refuse(self, refusing: bool) -> None:
         methods = {"chat.postMessage", "chat.update", "chat.postEphemeral"}
         self.slack.broken = methods if refusing else set()

@@ -100,7 +100,7 @@ class TeamsDriver(Driver):
         self.files[:] = self.teams.files.items()
 
     def said(self) -> list[Said]:
-        posted = [(at + 1, self._to_said(message.id, message.activity)) for at, message in enumerate(self._cards())]
+        posted = [(at + 1, self._to_said(message.id, message.activity, _alone(message))) for at, message in enumerate(self._cards())]
         return [said for _, said in sorted([*posted, *self._told], key=lambda told: told[0])]
 
     def _cards(self) -> list[Posted]:
@@ -121,6 +121,11 @@ class TeamsDriver(Driver):
     @property
     def deliver(self) -> Deliver:
         return self.served.deliver
+
+
+def _alone(posted: Posted) -> str:
+    """Who is alone with the bot where it stands; empty in a channel."""
+    return posted.conversation.removeprefix("personal of 29:") if posted.conversation.startswith("personal of ") else ""
 
 
 def _offers(card: dict[str, Any]) -> Iterator[Offer]:
