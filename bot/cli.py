@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,6 +19,7 @@ from engine.errors import AlmanacError, UsageError
 from engine.settings import catalog_path, log_incident, start_logging
 
 if TYPE_CHECKING:
+    from bot.chat.state import State
     from engine.catalog import Catalog
     from engine.types import Reply, Scope
 
@@ -260,19 +262,88 @@ def chat(table: str | None, catalog: Path | None, asker: str | None) -> None:
 @_with_tables
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="The port to listen at.")
-def serve(table: str | None, catalog: Path | None, host: str, port: int) -> None:
+@click.option("--read-only-notice", "notice", metavar="TEXT", help="Answer everything with TEXT, and look nothing up.")
+def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None) -> None:
     """Answer in Slack and Teams, those of them whose settings are there."""
     from bot.answering import library_of
     from bot.chat.asking import asking_of
-    from bot.chat.state import State, state_url
+    from bot.chat.settings import state_url
+    from bot.chat.state import State
     from bot.serve import serve as serve_chats
     from engine.rights import Rights
 
+    if notice is not None and not notice.strip():
+        raise UsageError("--read-only-notice is empty; it must say what people are to be told.")
     chosen = _catalog(table, catalog)
     state = State(state_url())
     rights = Rights(chosen)
     with library_of(chosen, *rights.likely()) as library:
-        serve_chats(state, asking_of(library, rights), host, port, say)
+        serve_chats(state, asking_of(library, rights), host, port, say, notice=(notice or "").strip())
+
+
+@cli.command()
+@click.option("--since", metavar="DATE", help="No entry before this day, or moment: 2026-11-30, 2026-11-30T12:00 (UTC).")
+@click.option("--until", metavar="DATE", help="No entry after this day, or from this moment on.")
+@click.option("--asker", default="", metavar="ID", help="One person's entries: the platform's id, or the e-mail.")
+@click.option("--json", "as_json", is_flag=True, help="Each entry as a JSON object on a line of its own, on standard output.")
+@click.option("--save", "save", type=_PATH, metavar="FILE.csv", help="Save the entries as FILE.csv, and print none.")
+@click.option("--overwrite", is_flag=True, help="Let --save replace a file that is there.")
+def audit(since: str | None, until: str | None, asker: str, as_json: bool, save: Path | None, overwrite: bool) -> None:
+    """Tell who asked for what in the chats, oldest first."""
+    from bot.audit import checked_csv, moment, print_entries, save_entries
+
+    if as_json and save is not None:
+        raise UsageError("--json prints the entries and --save writes them to a file; leave one out.")
+    first, last = moment("--since", since), moment("--until", until, end=True)
+    if save is not None:
+        checked_csv(save, overwrite=overwrite)
+    from bot.chat.audit import Audit
+
+    with _state() as state:
+        entries = Audit(state).read(first, last, asker.strip())
+        if save is not None:
+            say(f'Saved {save_entries(entries, save):,} entries as "{save}".')
+        else:
+            if as_json:
+                _speak_utf8()
+            print_entries(entries, sys.stdout, as_json=as_json)
+
+
+@cli.command()
+@click.argument("person")
+@click.option("--yes", "sure", is_flag=True, help="Do not ask whether it is meant.")
+@click.option("--with-audit", is_flag=True, help="Erase the entries of the audit as well, which else stay until their time.")
+def erase(person: str, sure: bool, with_audit: bool) -> None:
+    """Erase the conversations of PERSON: the platform's id, or the e-mail."""
+    whom = person.strip()
+    if not whom:
+        raise UsageError("Nobody is named; give the platform's id of a person, or the e-mail.")
+    if not sure:
+        if not sys.stdin.isatty():
+            raise UsageError("What is erased cannot be had back; say --yes where nobody can be asked.")
+        from bot.escape import one_line
+
+        what = "conversations and audit entries" if with_audit else "conversations"
+        click.confirm(f'Erase the {what} of "{one_line(whom)}"? They cannot be had back.', abort=True, err=True)
+    from bot.chat.erase import erase as erase_person
+
+    with _state() as state:
+        erased = erase_person(state, whom, with_audit=with_audit)
+    for what, number in asdict(erased).items():
+        click.echo(f"{what}: {number:,}")
+
+
+@contextmanager
+def _state() -> Iterator[State]:
+    """The state database, for as long as it is needed."""
+    from bot.chat.settings import state_url
+    from bot.chat.state import State
+
+    state = State(state_url())
+    try:
+        yield state
+    finally:
+        state.close()
 
 
 @cli.group()
@@ -333,9 +404,13 @@ def _save(reply: Reply, path: Path | None, read: list[Path], overwrite: bool) ->
 def _print_json(value: Any) -> None:
     from bot.escape import json_text
 
+    _speak_utf8()
+    click.echo(json_text(value))
+
+
+def _speak_utf8() -> None:
     with suppress(AttributeError):
         sys.stdout.reconfigure(encoding="utf-8")  # type: ignore[union-attr]
-    click.echo(json_text(value))
 
 
 def _sentence(text: str) -> str:

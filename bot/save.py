@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import errno
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -73,7 +73,7 @@ def save_reply(reply: Reply, path: Path, read: Iterable[Path] = (), *, overwrite
     for target in paths:
         checked_target(target, read, overwrite=overwrite)
     for result, target in zip(results, paths, strict=True):
-        _replace(target, lambda temporary, result=result: _write_csv(result, temporary))  # type: ignore[misc]
+        save_csv([column.name for column in result.columns], result.rows, target)
     return paths
 
 
@@ -88,12 +88,17 @@ def guarded(value: Value) -> Value:
     return value
 
 
-def _write_csv(result: ResultTable, path: Path) -> None:
+def save_csv(header: Sequence[str], rows: Iterable[Sequence[Value]], path: Path) -> None:
+    """Writes rows as they come, over what is there; the file is there whole or not at all. Raises SaveError where it cannot be written."""
+    _replace(path, lambda target: _write_csv(header, rows, target))
+
+
+def _write_csv(header: Sequence[str], rows: Iterable[Sequence[Value]], path: Path) -> None:
     # the byte order mark tells spreadsheets that it is UTF-8
     with open(path, "w", encoding="utf-8-sig", errors="backslashreplace", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow([guarded(column.name) for column in result.columns])
-        writer.writerows([guarded(value) for value in row] for row in result.rows)
+        writer.writerow([guarded(name) for name in header])
+        writer.writerows([guarded(value) for value in row] for row in rows)
 
 
 def _write_xlsx(results: list[ResultTable], path: Path) -> None:
@@ -145,10 +150,10 @@ def _said(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         why = _REFUSALS.get(error.errno or 0, "the folder refused it")
-        raise SaveError(f'The answer could not be saved as "{path}": {why}.') from error
+        raise SaveError(f'It could not be saved as "{path}": {why}.') from error
     except xlsxwriter.exceptions.XlsxWriterException as error:
         number = getattr(error.args[0], "errno", 0) if error.args else 0
-        raise SaveError(f'The answer could not be saved as "{path}": {_REFUSALS.get(number, "the folder refused it")}.') from error
+        raise SaveError(f'It could not be saved as "{path}": {_REFUSALS.get(number, "the folder refused it")}.') from error
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:

@@ -13,10 +13,12 @@ from typing import Final
 from aiohttp import web
 
 from bot.chat.asking import Asking
+from bot.chat.audit import Audit
 from bot.chat.handler import Handler
 from bot.chat.outbox import keep_emptying
 from bot.chat.sentences import heard_language
-from bot.chat.state import State, keep_days
+from bot.chat.settings import audit_days, keep_days, limit_settings
+from bot.chat.state import State
 from bot.chat.types import Deliver
 from engine.errors import UsageError
 from engine.rights import NOBODY_IN_PARTICULAR, Rights
@@ -36,13 +38,16 @@ class Surface:
     start: Callable[[web.Application, Handler, str], Deliver | str]
 
 
-def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surface] | None = None) -> tuple[web.Application, list[str]]:
+def application(
+    state: State, asking: Asking, host: str, surfaces: Sequence[Surface] | None = None, *, notice: str = ""
+) -> tuple[web.Application, list[str]]:
     """The server's application, and a sentence on each surface; raises UsageError where a setting is wrong.
 
-    It closes the handler and the state when it ends.
+    With a notice everything is answered with it, and nothing is looked up. It closes the handler and the state when it ends.
     """
-    days = keep_days()
-    handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"))
+    days, days_of_audit = keep_days(), audit_days()
+    limit_settings()  # what is wrong is told at the start
+    handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"), notice=notice)
     app = web.Application(client_max_size=4 * 1024**2)
     delivers: dict[str, Deliver] = {}
     told: list[str] = []
@@ -72,7 +77,7 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(CALLS_AT_ONCE, thread_name_prefix="calls"))
         await asyncio.to_thread(heard_language, "a word")  # reads all languages, which the first question would wait for
         tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
-        tasks.append(asyncio.create_task(_forget(state, days)))
+        tasks.append(asyncio.create_task(_forget(state, days, days_of_audit)))
         yield
         for task in tasks:
             task.cancel()
@@ -88,9 +93,9 @@ def application(state: State, asking: Asking, host: str, surfaces: Sequence[Surf
     return app, told
 
 
-def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str], None]) -> None:
+def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str], None], *, notice: str = "") -> None:
     """Serves until it is told to stop; raises UsageError where it cannot listen there."""
-    app, told = application(state, asking, host)
+    app, told = application(state, asking, host, notice=notice)
     for sentence in told:
         say(sentence)
     say(f"Listening at http://{host}:{port}.")
@@ -106,10 +111,11 @@ def _anybody(rights: Rights | Scope) -> Scope:
     return rights if isinstance(rights, Scope) else rights.scope_of(NOBODY_IN_PARTICULAR)
 
 
-async def _forget(state: State, days: float) -> None:
+async def _forget(state: State, days: float, days_of_audit: float) -> None:
     while True:
         try:
             await asyncio.to_thread(state.forget, days)
+            await asyncio.to_thread(Audit(state).forget, days_of_audit)
         except Exception:
             log.exception("what is old could not be forgotten")
         await asyncio.sleep(FORGET_EVERY)

@@ -43,16 +43,19 @@ class Handler:
     A surface awaits `take`, acknowledges, and awaits `answer`: what is acknowledged is in the state database, so that it is answered even if
     this process dies. (A press is acknowledged first; whoever gets nothing presses again.) It posts what comes back and calls `posted`; where
     it cannot post it calls `unposted`, and its `deliver` is called later with the OutboxEntry. Work of the engine runs in `threads` threads of
-    its own, and the state database in another, so that the event loop only waits.
+    its own, and the state database in another, so that the event loop only waits. With a notice everything is answered with it.
     """
 
-    def __init__(self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE) -> None:
+    def __init__(
+        self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE, notice: str = ""
+    ) -> None:
         self._state = state
         self._asking = asking
         self._access = Access(asking.rights)
         self._secret = secret or state.secret()
         self._show = Show(self._secret)
         self._deadline = deadline
+        self._notice = notice
         self._waiting = 0
         self._engine_pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
         self._state_pool = ThreadPoolExecutor(4, thread_name_prefix="state")
@@ -100,6 +103,7 @@ class Handler:
         try:
             if press.keys and not await self._in_state(self._state.first_time, press.place, press.keys):
                 return None
+            self._unless_noticed()
             command, kept = await self._pressed(press, language)
             language = kept.language
             return await self._do(command, kept, press)
@@ -112,6 +116,7 @@ class Handler:
         """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none."""
         language = locale_language(press.locale)
         try:
+            self._unless_noticed()
             command, kept = await self._pressed(press, language)
             language = kept.language
             own = await self._own(press, language)
@@ -136,6 +141,7 @@ class Handler:
         try:
             if not await self._in_state(self._state.first_time, incoming.place, incoming.keys):
                 return None
+            self._unless_noticed()
             scope = await self._shared(incoming.place, incoming.asker, language)
             tables = await self._in_engine(self._asking.tables, scope, language=language)
             named = [f"{name} ({about})" if about else name for name, about in tables]
@@ -192,7 +198,7 @@ class Handler:
     async def _answer(self, question: str, incoming: Incoming, language: str) -> Shown | None:
         """Answers a question that is taken, and keeps the reply; None where someone else did meanwhile."""
         place, asker = incoming.place, incoming.asker
-        if sentence := refusal(incoming.text, language):
+        if sentence := self._notice or refusal(incoming.text, language):
             refused = _said(printable(incoming.text), sentence, language)
             return await self._keep(question, incoming, refused, language, "")
         text = " ".join(incoming.text.split())
@@ -374,6 +380,7 @@ class Handler:
 
     async def _in_engine(self, call: Callable[..., T], *arguments: object, language: str) -> T:
         """Runs it in the engine's threads until the deadline; _Sentence where it is too much, takes too long, or does not fit any more."""
+        self._unless_noticed()
         if self._waiting >= MOST_WAITING:
             raise _Sentence(say(language, "busy"))
         self._waiting += 1
@@ -386,6 +393,10 @@ class Handler:
             raise _Sentence(say(language, "gone")) from None
         finally:
             self._waiting -= 1
+
+    def _unless_noticed(self) -> None:
+        if self._notice:
+            raise _Sentence(self._notice)
 
     async def _settle(self, call: Callable[..., object], *arguments: object) -> None:
         try:

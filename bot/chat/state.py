@@ -6,23 +6,17 @@ import hashlib
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from threading import Lock
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import Connection, create_engine, delete, event, insert, select, text, update
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
-from sqlalchemy.pool import StaticPool
+from sqlalchemy import delete, insert, select, update
 
-from bot.chat.tables import CHOICES, FEEDBACK, KEPT, METADATA, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS
+from bot.chat.database import Database
+from bot.chat.stored import asker_of, incoming_json, incoming_of, place_of, without_rows
+from bot.chat.tables import CHOICES, FEEDBACK, KEPT, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS, USED
 from bot.chat.types import Asker, Incoming, Place
-from engine.errors import UsageError
 from engine.fold import fold
-from engine.settings import data_folder, setting
 from engine.types import Chosen, Reply, Turn
 
 MOST_TURNS: Final = 16  # of a conversation, the latest
@@ -30,7 +24,6 @@ FRESH_SECONDS: Final = 2 * 3600  # in a channel without threads, what is older i
 MOST_TRIES: Final = 12
 _LONGEST_WAIT: Final = 3600.0  # seconds between two tries
 _DAY: Final = 86_400.0
-_MAKING: Final = 0x414C4D41  # a number of our own among the locks of a server
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,49 +44,13 @@ class State:
     """The state database; every method is one transaction and may be called from any thread."""
 
     def __init__(self, url: str, clock: Callable[[], float] = time.time) -> None:
+        self.database = Database(url, clock)
         self._clock = clock
-        self._sqlite = url.startswith("sqlite")
-        more: dict[str, Any] = {}
-        if self._sqlite:
-            more["connect_args"] = {"timeout": 20, "check_same_thread": False}
-            if url in ("sqlite://", "sqlite:///:memory:"):
-                more["poolclass"] = StaticPool
-        try:
-            self._engine = create_engine(url, pool_pre_ping=not self._sqlite, **more)
-            if self._sqlite:
-                event.listen(self._engine, "connect", _prepare)
-                event.listen(self._engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN IMMEDIATE"))
-            self._lock = Lock()  # SQLite has one writer; waiting here is fairer than its own retries
-            with self._transaction() as base:
-                if not self._sqlite:  # two processes that start at once would both make the tables
-                    base.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MAKING})
-                METADATA.create_all(base)
-        except (ArgumentError, NoSuchModuleError, ImportError):
-            raise UsageError(
-                "ALMANAC_STATE is no address of a database that is known here; write sqlite:////folder/state.sqlite."
-            ) from None
-        except SQLAlchemyError:
-            raise UsageError("The database of ALMANAC_STATE cannot be opened; see that it is there and may be written.") from None
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        if not self._sqlite:
-            with self._engine.begin() as base:
-                yield base
-            return
-        with self._lock, self._engine.begin() as base:
-            yield base
-
-    def _fresh(self, base: Connection, table: Any, **values: Any) -> bool:
-        """Inserts a row where there is none of its key; whether it was."""
-        dialect = sqlite if self._sqlite else postgresql
-        made = dialect.insert(table).values(**values).on_conflict_do_nothing()
-        # the row itself tells: not every driver counts an insertion that did nothing
-        return base.execute(made.returning(*table.primary_key.columns)).first() is not None
+        self._transaction, self._fresh = self.database.transaction, self.database.fresh
 
     def close(self) -> None:
         """Lets the database go."""
-        self._engine.dispose()
+        self.database.close()
 
     # ---- once only
 
@@ -108,7 +65,7 @@ class State:
             question = new_id()
             base.execute(
                 insert(QUESTIONS).values(
-                    id=question, platform=incoming.place.platform, incoming=_incoming_json(incoming), at=now, lease=now + lease, tries=0
+                    id=question, platform=incoming.place.platform, incoming=incoming_json(incoming), at=now, lease=now + lease, tries=0
                 )
             )
         return question
@@ -141,7 +98,7 @@ class State:
                     .values(lease=now + lease, tries=row.tries + 1)
                 ).rowcount
                 if mine:
-                    taken.append((row.id, _incoming_of(row.incoming), row.tries + 1))
+                    taken.append((row.id, incoming_of(row.incoming), row.tries + 1))
         return taken
 
     # ---- conversations
@@ -172,7 +129,7 @@ class State:
                 id=kept.id,
                 place=json.dumps(asdict(place)),
                 asker=json.dumps(asdict(asker)),
-                reply=_without_rows(kept.reply).model_dump_json(),
+                reply=without_rows(kept.reply).model_dump_json(),
                 language=kept.language,
                 carried=json.dumps(kept.carried),
                 message="",
@@ -193,9 +150,10 @@ class State:
             row = base.execute(select(REPLIES).where(REPLIES.c.id == reply_id)).first()
         if row is None:
             return None
-        place, asker = Place(**json.loads(row.place)), _asker_of(json.loads(row.asker))
         reply = Reply.model_validate_json(row.reply)
-        return Kept(row.id, place, asker, reply, row.language, tuple(json.loads(row.carried)), row.message, row.scope)
+        return Kept(
+            row.id, place_of(row.place), asker_of(row.asker), reply, row.language, tuple(json.loads(row.carried)), row.message, row.scope
+        )
 
     # ---- what has still to be said
 
@@ -243,7 +201,7 @@ class State:
 
     def choose(self, place: Place, asker: Asker, chosen: Chosen) -> None:
         """Remembers what someone means by a phrase: the latest counts."""
-        person = _person(place, asker)
+        person = person_key(place.platform, place.workspace, asker.id)
         key = hashlib.sha256(f"{person} {fold(chosen.phrase)}".encode()).hexdigest()
         with self._transaction() as base:
             base.execute(delete(CHOICES).where(CHOICES.c.key == key))
@@ -253,7 +211,9 @@ class State:
     def chosen(self, place: Place, asker: Asker) -> tuple[Chosen, ...]:
         """What someone has said to mean by which phrases."""
         with self._transaction() as base:
-            rows = base.execute(select(CHOICES).where(CHOICES.c.person == _person(place, asker)).order_by(CHOICES.c.at)).all()
+            rows = base.execute(
+                select(CHOICES).where(CHOICES.c.person == person_key(place.platform, place.workspace, asker.id)).order_by(CHOICES.c.at)
+            ).all()
         return tuple(Chosen(phrase=row.phrase, column=column, term=term) for row in rows for column, term in [json.loads(row.meant)])
 
     # ---- feedback, settings, retention
@@ -280,34 +240,9 @@ class State:
         before = self._clock() - days * _DAY
         with self._transaction() as base:
             gone = sum(base.execute(delete(table).where(table.c.at < before)).rowcount for table in (REPLIES, TURNS, CHOICES))
-            for table in (SEEN, QUESTIONS, OUTBOX, FEEDBACK):
+            for table in (SEEN, QUESTIONS, OUTBOX, FEEDBACK, USED):
                 base.execute(delete(table).where(table.c.at < before))
         return gone
-
-
-def state_url() -> str:
-    """The address of the state database: ALMANAC_STATE, else SQLite in the data folder, which is made."""
-    if url := setting("ALMANAC_STATE"):
-        return url
-    path: Path = data_folder() / "state.sqlite"
-    try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        path.touch(mode=0o600)
-    except OSError:
-        raise UsageError(f'The folder "{path.parent}" cannot be written; name another with ALMANAC_DATA.') from None
-    return f"sqlite:///{path}"
-
-
-def keep_days() -> float:
-    """ALMANAC_KEEP_DAYS as a number, 30 where it is not set; raises UsageError where it is none or not above 0."""
-    text = setting("ALMANAC_KEEP_DAYS") or "30"
-    try:
-        days = float(text)
-    except ValueError:
-        days = 0.0
-    if not 0 < days < 100_000:
-        raise UsageError("ALMANAC_KEEP_DAYS must be a number of days above 0, such as 30.")
-    return days
 
 
 def new_id() -> str:
@@ -321,55 +256,10 @@ def conversation(place: Place, asker: Asker) -> str:
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
 
 
-def _person(place: Place, asker: Asker) -> str:
-    return hashlib.sha256(f"{place.platform} {place.workspace} {asker.id}".encode()).hexdigest()
+def person_key(platform: str, workspace: str, asker: str) -> str:
+    """What tells people apart where their choices are kept."""
+    return hashlib.sha256(f"{platform} {workspace} {asker}".encode()).hexdigest()
 
 
 def _seen_key(place: Place, key: str) -> str:
     return hashlib.sha256(json.dumps([place.platform, place.workspace, key]).encode()).hexdigest()
-
-
-def _without_rows(reply: Reply) -> Reply:
-    bare = [
-        part.model_copy(update={"result": part.result.model_copy(update={"rows": (), "row_ids": None})}) if part.result else part
-        for part in reply.parts
-    ]
-    return Reply(parts=tuple(bare))
-
-
-def _incoming_json(incoming: Incoming) -> str:
-    return json.dumps(
-        {
-            "place": asdict(incoming.place),
-            "asker": asdict(incoming.asker),
-            "text": incoming.text,
-            "keys": incoming.keys,
-            "locale": incoming.locale,
-            "time_zone": incoming.time_zone,
-            "earlier": [turn.model_dump() for turn in incoming.earlier],
-        }
-    )
-
-
-def _asker_of(held: dict[str, Any]) -> Asker:
-    return Asker(**held | {"groups": tuple(held.get("groups", ()))})
-
-
-def _incoming_of(text: str) -> Incoming:
-    held = json.loads(text)
-    return Incoming(
-        place=Place(**held["place"]),
-        asker=_asker_of(held["asker"]),
-        text=held["text"],
-        keys=tuple(held["keys"]),
-        locale=held["locale"],
-        time_zone=held["time_zone"],
-        earlier=tuple(Turn(**turn) for turn in held["earlier"]),
-    )
-
-
-def _prepare(base: Any, _: Any) -> None:
-    """Several processes read while one writes, and SQLAlchemy alone begins transactions."""
-    base.isolation_level = None
-    base.execute("PRAGMA journal_mode = WAL")
-    base.execute("PRAGMA synchronous = NORMAL")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Column, Float, Index, Integer, MetaData, String, Table, Text
+from sqlalchemy import DDL, BigInteger, Column, Float, Index, Integer, MetaData, String, Table, Text, event
 
 METADATA = MetaData()
 
@@ -81,3 +81,90 @@ CHOICES = Table(
 )
 
 KEPT = Table("kept", METADATA, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False))
+
+# what was used up of a limit, for as long as it counts: questions for a minute, exported rows for a day
+USED = Table(
+    "used",
+    METADATA,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("platform", String(16), nullable=False),
+    Column("workspace", Text, nullable=False),
+    Column("asker", Text, nullable=False),
+    Column("what", String(16), nullable=False),
+    Column("amount", Integer, nullable=False),
+    Column("at", Float, nullable=False, index=True),
+    Index("used_by", "platform", "workspace", "what", "asker", "at"),
+)
+
+# who asked for what and what they were given; entries are added, and never changed
+AUDIT = Table(
+    "audit",
+    METADATA,
+    Column("id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True),
+    Column("at", Float, nullable=False),
+    Column("action", String(16), nullable=False),
+    Column("platform", String(16), nullable=False),
+    Column("workspace", Text, nullable=False),
+    Column("channel", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("asker", Text, nullable=False),
+    Column("email", Text, nullable=False),
+    Column("reply", String(32), nullable=False),
+    Column("question", Text, nullable=False),
+    Column("kind", String(16), nullable=False),
+    Column("tables", Text, nullable=False),  # a list, as JSON
+    Column("columns", Text, nullable=False),  # a list, as JSON
+    Column("rows", BigInteger, nullable=False),
+    Column("row_ids", Text),  # by table, as JSON
+    Column("plan", Text, nullable=False),  # JSON
+    Column("planner", String(16), nullable=False),
+    Column("scope", String(64), nullable=False),
+    Column("exported", BigInteger, nullable=False),
+    Column("spend", Float, nullable=False),
+    Index("audit_at", "at", "id"),
+    Index("audit_asker", "asker", "at"),
+    sqlite_autoincrement=True,  # no number is given twice, so that a gap tells
+)
+Index(
+    "audit_spend",
+    AUDIT.c.platform,
+    AUDIT.c.workspace,
+    AUDIT.c.at,
+    sqlite_where=AUDIT.c.spend > 0,
+    postgresql_where=AUDIT.c.spend > 0,
+)
+
+# which entries may be removed by the transaction that wrote this row, which removes it again: those before a time, of one asker or (empty) of all
+AUDIT_RELEASE = Table(
+    "audit_release",
+    METADATA,
+    Column("asker", Text, primary_key=True),
+    Column("before", Float, nullable=False),
+)
+
+_RELEASED = "EXISTS (SELECT 1 FROM audit_release WHERE OLD.at < audit_release.before AND audit_release.asker IN ('', OLD.asker))"
+_IN_SQLITE = (
+    "CREATE TRIGGER audit_not_changed BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, 'an audit entry is never changed'); END",
+    # INSERT OR REPLACE asks no trigger about the row that it removes
+    "CREATE TRIGGER audit_not_replaced BEFORE INSERT ON audit WHEN EXISTS (SELECT 1 FROM audit WHERE id = NEW.id)"
+    " BEGIN SELECT RAISE(ABORT, 'an audit entry is never changed'); END",
+    f"CREATE TRIGGER audit_not_removed BEFORE DELETE ON audit WHEN NOT {_RELEASED}"
+    " BEGIN SELECT RAISE(ABORT, 'an audit entry stays until its time'); END",
+)
+_IN_POSTGRESQL = (
+    f"""CREATE OR REPLACE FUNCTION audit_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF TG_OP = 'DELETE' THEN
+            IF {_RELEASED} THEN
+                RETURN OLD;
+            END IF;
+        END IF;
+        RAISE EXCEPTION 'an audit entry stays as it is until its time';
+    END $$""",
+    "CREATE TRIGGER audit_row_stays BEFORE UPDATE OR DELETE ON audit FOR EACH ROW EXECUTE FUNCTION audit_stays()",
+    "CREATE TRIGGER audit_stays BEFORE TRUNCATE ON audit FOR EACH STATEMENT EXECUTE FUNCTION audit_stays()",
+)
+for _dialect, _statements in (("sqlite", _IN_SQLITE), ("postgresql", _IN_POSTGRESQL)):
+    for _statement in _statements:
+        # after all tables, of which the triggers name two; only where this one is new
+        event.listen(AUDIT, "after_create", DDL(_statement).execute_if(dialect=_dialect))  # type: ignore[no-untyped-call]

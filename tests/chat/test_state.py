@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.chat.state import MOST_TRIES, Kept, State, keep_days, state_url
+from bot.chat.settings import keep_days, state_url
+from bot.chat.state import MOST_TRIES, Kept, State
 from bot.chat.types import Asker, Incoming, Place
 from engine.errors import UsageError
 from engine.types import Turn

@@ -37,6 +37,8 @@ async def start(slack: Slack, folder: Path, *, seconds: float, threads: int = 4)
         "SLACK_SIGNING_SECRET": SECRET,
         "SLACK_API_URL": slack.address,
         "ALMANAC_DATA": str(folder / "data"),
+        "ALMANAC_QUESTIONS_A_MINUTE": "0",  # here people ask more than people do
+        "ALMANAC_WORKSPACE_QUESTIONS_A_MINUTE": "0",
     }
     command = [sys.executable, "-m", "tests.slack.serving", str(folder), str(seconds), str(threads)]
     without = {name: value for name, value in os.environ.items() if not name.startswith("SLACK_")}

@@ -123,9 +123,8 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     if os.geteuid() == 0:  # it refuses to run as root
         shutil.chown(folder, "postgres", "postgres")
         for parent in folder.parents:
-            if parent.stat().st_mode & 0o001:
-                break
-            parent.chmod(0o755)
+            if not parent.stat().st_mode & 0o001:  # all of them: another run of tests closes one of those above again
+                parent.chmod(0o755)
         user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups", "--"]
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
