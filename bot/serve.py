@@ -15,6 +15,7 @@ from aiohttp import web
 from bot.chat.asking import Asking
 from bot.chat.audit import Audit
 from bot.chat.handler import Handler
+from bot.chat.limits import Limits
 from bot.chat.outbox import keep_emptying
 from bot.chat.sentences import heard_language
 from bot.chat.settings import audit_days, keep_days, limit_settings
@@ -46,8 +47,7 @@ def application(
     With a notice everything is answered with it, and nothing is looked up. It closes the handler and the state when it ends.
     """
     days, days_of_audit = keep_days(), audit_days()
-    limit_settings()  # what is wrong is told at the start
-    handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"), notice=notice)
+    handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"), notice=notice, limits=Limits(state, limit_settings()))
     app = web.Application(client_max_size=4 * 1024**2)
     delivers: dict[str, Deliver] = {}
     told: list[str] = []

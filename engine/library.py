@@ -33,7 +33,7 @@ class Library:
         progress: Progress | None = None,
         left_out: Callable[[str], None] | None = None,
     ) -> None:
-        self._catalog = catalog
+        self.catalog = catalog
         self._store = store
         self.embedder = embedder
         self._progress = progress
@@ -46,9 +46,9 @@ class Library:
 
     def under(self, scope: Scope) -> list[OpenTable]:
         """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice that cannot be made."""
-        catalog = self._catalog.under(scope)
+        catalog = self.catalog.under(scope)
         wanted = [entry for entry in catalog.tables if (entry.name, entry.part) not in self._open]
-        if len(wanted) == len(self._catalog.tables) and all(entry.part == WHOLE for entry in wanted):
+        if len(wanted) == len(self.catalog.tables) and all(entry.part == WHOLE for entry in wanted):
             self._open_all(catalog)
         for entry in wanted:
             self._open_one(entry, catalog)

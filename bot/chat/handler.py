@@ -13,6 +13,9 @@ from typing import Final, Literal, TypeVar
 
 from bot.chat.access import Access
 from bot.chat.asking import Asked, Asking
+from bot.chat.audit import Audit
+from bot.chat.entry import entry_of
+from bot.chat.limits import Limits
 from bot.chat.rows import file_of
 from bot.chat.sentences import heard_language, locale_language, refusal, say
 from bot.chat.show import Show, notice
@@ -47,7 +50,15 @@ class Handler:
     """
 
     def __init__(
-        self, state: State, asking: Asking, *, secret: str = "", threads: int = 8, deadline: float = DEADLINE, notice: str = ""
+        self,
+        state: State,
+        asking: Asking,
+        *,
+        secret: str = "",
+        threads: int = 8,
+        deadline: float = DEADLINE,
+        notice: str = "",
+        limits: Limits | None = None,
     ) -> None:
         self._state = state
         self._asking = asking
@@ -56,6 +67,8 @@ class Handler:
         self._show = Show(self._secret)
         self._deadline = deadline
         self._notice = notice
+        self._limits = limits
+        self._audit = Audit(state)
         self._waiting = 0
         self._engine_pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
         self._state_pool = ThreadPoolExecutor(4, thread_name_prefix="state")
@@ -106,7 +119,10 @@ class Handler:
             self._unless_noticed()
             command, kept = await self._pressed(press, language)
             language = kept.language
-            return await self._do(command, kept, press)
+            shown = await self._do(command, kept, press)
+            if shown is not None and shown.view != "file":  # which is written when it is handed over
+                await self._write(command.action, press.place, press.asker, shown.reply, kept.id, shown.scope, shown.page)
+            return shown
         except _Sentence as sentence:
             return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)
         except Exception as error:  # noqa: BLE001 - as above
@@ -129,6 +145,9 @@ class Handler:
                 name, content = await self._in_engine(file_of, reply, command.argument, language=language)
             except UsageError:
                 raise _Sentence(say(language, "too_many_rows", total=f"{total:,}")) from None
+            if self._limits and (refused := await self._in_state(self._limits.refuses_export, press.place, press.asker, total)):
+                raise _Sentence(refused.sentence(language))
+            await self._write("file", press.place, press.asker, reply, kept.id, own.key, exported=total)
             return RowsFile(name, content, for_all)
         except _Sentence as sentence:
             return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)
@@ -201,6 +220,10 @@ class Handler:
         if sentence := self._notice or refusal(incoming.text, language):
             refused = _said(printable(incoming.text), sentence, language)
             return await self._keep(question, incoming, refused, language, "")
+        if self._limits and (refusal_said := await self._in_state(self._limits.refuses_question, place, asker)):
+            refused = _said(printable(incoming.text), refusal_said.sentence(language), language)
+            await self._write("refused", place, asker, refused, question)
+            return await self._keep(question, incoming, refused, language, "")
         text = " ".join(incoming.text.split())
         turns = await self._in_state(self._state.turns, place, asker) or incoming.earlier
         thread = _thread(place, asker, incoming.locale, incoming.time_zone).model_copy(
@@ -212,6 +235,7 @@ class Handler:
             key = scope.key
             reply = await self._in_engine(self._asking.answer, text, thread, scope, language=language)
             more = await self._sees_more(reply, text, thread, scope, place, asker, language)
+            await self._write("ask", place, asker, reply, question, key)
         except _Sentence as sentence:
             reply = _failed(text, str(sentence), language)
         except Exception as error:  # noqa: BLE001 - as above; this one is kept, so that it is said even if posting fails
@@ -235,6 +259,23 @@ class Handler:
         kept = Kept(question, incoming.place, incoming.asker, reply, first.language or language, carried, scope=scope)
         fresh = await self._in_state(self._state.keep, kept, said, LEASE, question)
         return self._shown(kept) if fresh else None
+
+    async def _write(
+        self, action: str, place: Place, asker: Asker, reply: Reply, reply_id: str, scope: str = "", page: int = 1, exported: int = 0
+    ) -> None:
+        """Writes it in the audit, before anybody is shown it: what cannot be written is not shown."""
+        entry = entry_of(
+            action,
+            place,
+            asker,
+            reply=reply,
+            reply_id=reply_id,
+            scope=scope,
+            page=0 if exported else page,
+            row_ids_of=self._asking.audit_rows,
+            exported=exported,
+        )
+        await self._in_state(self._audit.write, entry)
 
     # ---- under which scope
 

@@ -34,6 +34,7 @@ class Show:
             page_rows=PAGE_ROWS,
             carried=kept.carried,
             private=kept.place.private,
+            scope=kept.scope,
         )
         shown = replace(shown, page=min(max(page, 1), shown.pages))
         return replace(shown, buttons=tuple(self._buttons(shown)), menus=tuple(self._readings(shown)))
@@ -67,7 +68,7 @@ class Show:
 
     def lines(self, kept: Kept, asker: Asker, view: View, lines: Sequence[str]) -> Shown:
         """Sentences about a reply, for one person."""
-        return Shown(kept.id, kept.reply, view, kept.place, asker, kept.language, lines=tuple(lines), private=True)
+        return Shown(kept.id, kept.reply, view, kept.place, asker, kept.language, lines=tuple(lines), private=True, scope=kept.scope)
 
     # ---- what can be done
 

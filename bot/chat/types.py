@@ -120,7 +120,7 @@ class Shown:
     carried: the question as it was made whole, where it went on from the thread; else empty. language: of labels and sentences.
     replaces: it takes the place of the message whose button was pressed; otherwise it is a message of its own.
     private: only `asker` is to see it; where a platform cannot do that in the place, it is said to them elsewhere.
-    aside: what is said to the asker alone beside it.
+    aside: what is said to the asker alone beside it. scope: the key of the scope that it was made under.
     """
 
     reply_id: str
@@ -139,6 +139,7 @@ class Shown:
     replaces: bool = False
     private: bool = False
     aside: Shown | None = None
+    scope: str = ""
 
     @property
     def pages(self) -> int:

@@ -338,7 +338,7 @@ class Contract:
             assert alone.to == ANN
             await driver.ask("phone of Dr Port 01", asker=BEN, thread="two")
             await driver.ask("doctors in Rehovot", asker=BEN, thread="two")
-            hidden, absent = [said for said in driver.said() if not said.to][-2:]
+            hidden, _absent = [said for said in driver.said() if not said.to][-2:]
             assert "04-6" not in hidden.text and not [said for said in driver.said() if said.to == BEN]
             for said in driver.said():
                 assert said.to == ANN or not ("04-" in said.text or "Dr Inn" in said.text or "Second" in said.text), said
