@@ -262,6 +262,8 @@ def _reads(action: int, first: str | None, second: str | None, *_: str | None) -
     """SQLite's authorizer for plans: whatever only reads, and what the index of words asks of its own."""
     if action == sqlite3.SQLITE_PRAGMA:
         return sqlite3.SQLITE_OK if first in _ASKED else sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+        return sqlite3.SQLITE_OK  # so an index of words declares its columns; nobody can write there
     if action == sqlite3.SQLITE_FUNCTION:
         return sqlite3.SQLITE_DENY if second == "load_extension" else sqlite3.SQLITE_OK
     return sqlite3.SQLITE_OK if action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT) else sqlite3.SQLITE_DENY

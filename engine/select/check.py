@@ -9,6 +9,7 @@ from typing import Final
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
 
 from engine.errors import PlanError
 from engine.select.folding import Folding, SelectLiteral
@@ -47,7 +48,9 @@ def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
     spelling = _name_alike(tree, seen)
     _check_names(tree, seen, spelling)
     try:
-        tree = qualify(tree, dialect=_DIALECT, schema={name: dict.fromkeys(t.columns, "UNKNOWN") for name, t in seen.tables.items()})
+        tree = qualify(tree, dialect=_DIALECT, schema=_schema(seen))
+        if any(one.is_star for select in tree.find_all(exp.Select) for one in select.expressions if not one.find(exp.Count)):
+            raise PlanError("A star would give two columns of one name; name the columns one by one.")
         origins = Origins(tree, seen)
         columns = shape(tree, origins, spelling)
         folding = Folding(origins)
@@ -61,6 +64,12 @@ def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
     if len(used) > MOST_TABLES:
         raise PlanError(f"A query reads at most {MOST_TABLES} tables.")
     return CheckedSelect(sql, compiled, used, columns, tuple(dict.fromkeys(folding.literals)), numbered, own)
+
+
+def _schema(seen: Seen) -> MappingSchema:
+    """The names as they are: none is read as SQL."""
+    columns: dict[str, object] = {name: dict.fromkeys(table.columns, "UNKNOWN") for name, table in seen.tables.items()}
+    return MappingSchema(columns, dialect=_DIALECT, normalize=False)
 
 
 def _name_alike(tree: exp.Query, seen: Seen) -> dict[str, str]:

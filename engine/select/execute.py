@@ -14,12 +14,13 @@ from engine.fold import fold
 from engine.select.check import CheckedSelect
 from engine.select.folding import FOLDED
 from engine.select.shape import OutputColumn
-from engine.select.walls import guard
+from engine.select.walls import guard, joins_by_name
 from engine.table import DAMAGED, UNUSABLE, OpenTable
 from engine.types import ColumnType, ResultColumn, ResultTable, Value
 
 MOST_LETTERS: Final = 200_000_000  # of all cells of a result
 MOST_CELLS: Final = 20_000_000
+_FAILED: Final = "The query could not be run on the tables."
 _STEPS: Final = 20_000  # of SQLite between two looks at the clock
 Row = tuple[Value, ...]
 
@@ -30,6 +31,8 @@ def execute_select(checked: CheckedSelect, tables: Sequence[OpenTable], seconds:
     tables: those that may be seen, the query's among them; the files of no others are opened.
     Raises ExecutionError where it fails, takes longer, or gives more than can be held; its `detail` is what SQLite said.
     """
+    if joins_by_name(checked.compiled):
+        raise ExecutionError(_FAILED, detail="a join by name")
     attached = {name: table for name, table in checked.tables.items() if any(table is one for one in tables)}
     try:
         with closing(sqlite3.connect(":memory:", uri=True)) as base:
@@ -67,7 +70,7 @@ def _told(error: sqlite3.Error, seconds: float) -> ExecutionError | DamageError:
         return DamageError(DAMAGED)
     if code == sqlite3.SQLITE_INTERRUPT:
         return ExecutionError(f"The question took longer than {seconds:.0f} seconds; narrow it down.", detail=str(error))
-    return ExecutionError("The query could not be run on the tables.", detail=str(error))
+    return ExecutionError(_FAILED, detail=str(error))
 
 
 def _folded(text: Value) -> Value:

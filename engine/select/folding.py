@@ -115,7 +115,9 @@ class Folding:
             raise PlanError(f'"{facts.name}" holds {told}.')
         for value, literal in written:
             value.replace(exp.Literal.string(literal.this.replace(" ", "T")))
-        if whole and facts.type == "datetime" and any(len(literal.this) == 10 for _, literal in written):  # a day is meant, whatever its hour
+        if (
+            whole and facts.type == "datetime" and any(len(literal.this) == 10 for _, literal in written)
+        ):  # a day is meant, whatever its hour
             ten = exp.Substring(start=exp.Literal.number(1), length=exp.Literal.number(10))
             ten.set("this", self._origins.copy(subject))
             subject.replace(ten)

@@ -32,7 +32,9 @@ _FUNCTIONS = (
     exp.TsOrDsToTimestamp, exp.RowNumber, exp.Rank, exp.DenseRank, exp.PercentRank, exp.CumeDist, exp.Ntile, exp.Lag, exp.Lead,
     exp.FirstValue, exp.LastValue, exp.NthValue,
 )  # fmt: skip
-_NAMED: Final = frozenset({"total", "date", "time", "datetime", "julianday", "unixepoch", "strftime"})  # functions that the parser has no class for
+_NAMED: Final = frozenset(
+    {"total", "date", "time", "datetime", "julianday", "unixepoch", "strftime"}
+)  # functions that the parser has no class for
 _ALLOWED: Final = frozenset({*_SHAPE, *_TESTS, *_VALUES, *_FUNCTIONS})
 _KINDS: Final = frozenset({"INT", "BIGINT", "TEXT", "VARCHAR", "DOUBLE", "FLOAT", "DECIMAL"})  # of CAST
 

@@ -34,15 +34,18 @@ def shape(tree: exp.Query, origins: Origins, spelling: dict[str, str]) -> tuple[
     conditions = _conditions(tree, origins)
     columns: list[OutputColumn] = []
     for one, origin in found:
+        role: Role = "answer"
         if origin is None:
-            name, role = spelling.get(one.alias_or_name, one.alias_or_name), "answer"
+            name = spelling.get(one.alias_or_name, one.alias_or_name)
         else:
             twice = names[origin.column.name] > 1
             written = spelling.get(one.alias_or_name, origin.column.name)
             name = (f"{origin.column.name} ({origin.table.name})" if len(tables) > 1 else written) if twice else origin.column.name
             role = _role(origin, conditions)
         same = sum(column.name == name or column.name.startswith(f"{name} (") for column in columns)
-        columns.append(OutputColumn(f"{name} ({same + 1})" if any(c.name == name for c in columns) else name, _type(one.unalias(), origins), role))  # type: ignore[arg-type]
+        columns.append(
+            OutputColumn(f"{name} ({same + 1})" if any(c.name == name for c in columns) else name, _type(one.unalias(), origins), role)
+        )
     if all(column.role != "answer" for column in columns):
         chosen = next((n for n, column in enumerate(columns) if column.role == "key"), 0)
         columns[chosen] = OutputColumn(columns[chosen].name, columns[chosen].type, "answer")
