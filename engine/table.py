@@ -25,6 +25,7 @@ DAMAGED: Final = "A built table is damaged; ask again, and it is built anew."
 UNUSABLE: Final = frozenset({11, 26})  # SQLite's result codes for a file that is malformed, and one that is no database
 _AT_ONCE: Final = 400  # parameters of one lookup
 _ASKED: Final = frozenset({"data_version", "integrity_check"})  # pragmas that only tell
+_READING: Final = frozenset({sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 T = TypeVar("T")
 
 
@@ -266,7 +267,7 @@ def _reads(action: int, first: str | None, second: str | None, *_: str | None) -
         return sqlite3.SQLITE_OK  # so an index of words declares its columns; nobody can write there
     if action == sqlite3.SQLITE_FUNCTION:
         return sqlite3.SQLITE_DENY if second == "load_extension" else sqlite3.SQLITE_OK
-    return sqlite3.SQLITE_OK if action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT) else sqlite3.SQLITE_DENY
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
 def _open_at(text: str, value: str) -> bool:

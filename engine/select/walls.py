@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 import sqlglot
-from sqlglot.tokens import TokenType
 
 from engine.select.grammar import SQLITE_FUNCTIONS
 from engine.select.seen import stored_places
@@ -36,7 +35,7 @@ def guard(base: sqlite3.Connection, tables: Mapping[str, OpenTable], own: Collec
 
 def joins_by_name(sql: str) -> bool:
     """Whether a query joins with USING or NATURAL: SQLite asks its authorizer nothing of such columns, and no compiled query has them."""
-    return any(token.token_type in (TokenType.USING, TokenType.NATURAL) for token in sqlglot.tokenize(sql, dialect="sqlite"))
+    return any(token.token_type.name in ("USING", "NATURAL") for token in sqlglot.tokenize(sql, dialect="sqlite"))
 
 
 def _authorizer(tables: Mapping[str, OpenTable], own: Collection[str]) -> Authorizer:
