@@ -49,6 +49,8 @@ def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
     _check_names(tree, seen, spelling)
     try:
         tree = qualify(tree, dialect=_DIALECT, schema=_schema(seen))
+        if tree.find(exp.Dot):
+            raise PlanError("A query names a column by its name, or by its table's name and its own.")
         if any(one.is_star for select in tree.find_all(exp.Select) for one in select.expressions if not one.find(exp.Count)):
             raise PlanError("A star would give two columns of one name; name the columns one by one.")
         origins = Origins(tree, seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Final
 
 import sqlglot
@@ -10,6 +11,7 @@ from sqlglot.errors import SqlglotError
 
 from engine.errors import PlanError
 
+logging.getLogger("sqlglot").setLevel(logging.CRITICAL)  # it would write queries, and the texts in them, to the log
 LONGEST: Final = 20_000  # letters of a query
 DEEPEST: Final = 60  # brackets within brackets
 MOST_PARTS: Final = 4_000  # nodes of its tree
@@ -70,6 +72,10 @@ def parse_select(sql: str) -> exp.Query:
     return tree
 
 
+def _two_queries(node: exp.SetOperation) -> bool:
+    return isinstance(node.this, exp.Query) and isinstance(node.expression, exp.Query)
+
+
 def _depth(sql: str) -> int:
     """Brackets within brackets; those inside texts count too, which no query is hurt by."""
     deepest = depth = 0
@@ -89,8 +95,10 @@ def _check(tree: exp.Query) -> None:
             raise PlanError(f"{what} is not offered in a query.")
         elif isinstance(node, exp.Table) and (not isinstance(node.this, exp.Identifier) or node.args.get("db")):
             raise PlanError("A query names its tables by their names alone, and selects from nothing else.")
-        elif isinstance(node, exp.Column) and node.args.get("db"):
+        elif isinstance(node, exp.Column) and (not isinstance(node.this, (exp.Identifier, exp.Star)) or node.args.get("db")):
             raise PlanError("A query names a column by its name, or by its table's name and its own.")
+        elif (isinstance(node, exp.Select) and not node.expressions) or (isinstance(node, exp.SetOperation) and not _two_queries(node)):
+            raise PlanError("A part of the query is no whole SELECT.")
         elif isinstance(node, exp.Join) and node.args.get("method"):
             raise PlanError("A join says with ON or USING which columns are compared.")
         elif isinstance(node, exp.With) and node.args.get("recursive"):

@@ -180,6 +180,10 @@ REFUSED = [
     ("SELECT name FROM providers WHERE providers MATCH 'x'", "not offered|no column"),
     ("SELECT name FROM providers WHERE name = ?", "not offered"),
     ("SELECT name FROM providers NATURAL JOIN films", "ON or USING"),
+    ("SELECT", "whole SELECT"),
+    ("title UNION FROM films", "whole SELECT"),
+    ("SELECT f.'100' FROM films f", "names a column"),
+    ("SELECT name.fee FROM providers", "names a column|no column|fits none"),
     ("SELECT * FROM (SELECT name, name FROM providers)", "one by one"),
     ("SELECT title FROM patients", 'no table "patients"'),
     ("SELECT Salary FROM providers", 'no column "Salary"'),
@@ -257,6 +261,12 @@ def test_a_star_gives_no_hidden_column(tables: list[OpenTable]) -> None:
     narrow = [without(tables[0], "fee")]
     assert "fee" not in [column.name for column in ran("SELECT * FROM providers", narrow).columns]
     assert "$" not in str(cells("SELECT * FROM (SELECT * FROM providers)", narrow))
+
+
+def test_a_query_that_is_refused_is_not_logged(tables: list[OpenTable], caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(PlanError):
+        check_select("EXPLAIN SELECT 'secret'", tables)
+    assert "secret" not in caplog.text
 
 
 # ---- the second wall, with the first one down
