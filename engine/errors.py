@@ -36,7 +36,11 @@ class PlanError(AlmanacError):
 
 
 class ExecutionError(AlmanacError):
-    """A checked plan failed or took too long."""
+    """A checked plan failed or took too long; `detail` is what SQLite said, for a model that repairs the plan and for nobody else."""
+
+    def __init__(self, message: str, detail: str = "") -> None:
+        super().__init__(message)
+        self.detail = detail
 
 
 class EmbeddingError(AlmanacError):

@@ -40,7 +40,9 @@ def run(table: OpenTable, sql: str, values: Sequence[Value], seconds: float = SE
     base.set_progress_handler(lambda: time.monotonic() > deadline, 20_000)
     try:
         return base.execute(sql, tuple(values)).fetchmany(MOST_ROWS)
-    except sqlite3.OperationalError as error:
+    except sqlite3.DatabaseError as error:
+        if not isinstance(error, sqlite3.OperationalError) and getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_AUTH:
+            raise  # damage, mostly
         if "interrupted" in str(error):
             raise ExecutionError(f"The question took longer than {seconds:.0f} seconds; narrow it down.") from error
         raise ExecutionError("The question could not be run on the table.") from error

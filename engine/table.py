@@ -22,8 +22,10 @@ from engine.types import WHOLE, Freshness, Slice, TablePlan
 SQLITE_NAME: Final = "table.sqlite"
 LANCE_NAME: Final = "lance"
 DAMAGED: Final = "A built table is damaged; ask again, and it is built anew."
-_UNUSABLE: Final = frozenset({11, 26})  # SQLite's result codes for a file that is malformed, and one that is no database
+UNUSABLE: Final = frozenset({11, 26})  # SQLite's result codes for a file that is malformed, and one that is no database
 _AT_ONCE: Final = 400  # parameters of one lookup
+_ASKED: Final = frozenset({"data_version", "integrity_check"})  # pragmas that only tell
+_READING: Final = frozenset({sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
 T = TypeVar("T")
 
 
@@ -93,15 +95,20 @@ class OpenTable:
         """Which data is asked, and of when."""
         return Freshness(source=self.facts.source, changed_at=self.facts.changed_at, loaded_at=self.held.built_at, version=self.version)
 
+    @property
+    def address(self) -> str:
+        """Where SQLite reads the rows, as a URI: read-only, of a file that nobody changes."""
+        return (self._folder / SQLITE_NAME).as_uri() + "?mode=ro&immutable=1"
+
     def connection(self) -> sqlite3.Connection:
         """This thread's read-only connection."""
         base: sqlite3.Connection | None = getattr(self._threads, "base", None)
         if base is None:
-            address = (self._folder / SQLITE_NAME).as_uri() + "?mode=ro&immutable=1"
-            base = sqlite3.connect(address, uri=True, check_same_thread=False)
+            base = sqlite3.connect(self.address, uri=True, check_same_thread=False)
             base.execute("PRAGMA mmap_size = 268435456")
             base.execute("PRAGMA query_only = ON")
             base.create_function("open_at", 2, _open_at, deterministic=True)
+            base.set_authorizer(_reads)
             self._threads.base = base
             self._connections.append(base)
         return base
@@ -247,13 +254,24 @@ def damage_told(tables: Sequence[OpenTable]) -> Iterator[None]:
     except AlmanacError:
         raise
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNUSABLE or not all(table.intact() for table in tables):
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in UNUSABLE or not all(table.intact() for table in tables):
             raise DamageError(DAMAGED) from error
         raise
     except Exception as error:
         if not all(table.intact() for table in tables):
             raise DamageError(DAMAGED) from error
         raise
+
+
+def _reads(action: int, first: str | None, second: str | None, *_: str | None) -> int:
+    """SQLite's authorizer for plans: whatever only reads, and what the index of words asks of its own."""
+    if action == sqlite3.SQLITE_PRAGMA:
+        return sqlite3.SQLITE_OK if first in _ASKED else sqlite3.SQLITE_DENY
+    if action == sqlite3.SQLITE_UPDATE and first == "sqlite_master":
+        return sqlite3.SQLITE_OK  # so an index of words declares its columns; nobody can write there
+    if action == sqlite3.SQLITE_FUNCTION:
+        return sqlite3.SQLITE_DENY if second == "load_extension" else sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_OK if action in _READING else sqlite3.SQLITE_DENY
 
 
 def _open_at(text: str, value: str) -> bool:
