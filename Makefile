@@ -5,7 +5,7 @@ BIN := .venv/bin
 CASES := ../shared/cases
 .DEFAULT_GOAL := help
 
-.PHONY: help setup setup-dev demo test lint e2e bench cases eval-terms lock clean
+.PHONY: help setup setup-dev demo test test-long lint e2e bench cases eval-terms lock clean
 
 help: ## tell what there is
 	@grep -hE '^[a-z-]+:.*## ' Makefile | sed -E 's/:.*## /\t/' | expand -t 12
@@ -47,6 +47,9 @@ demo: setup ## answer questions from the list of England's pharmacies
 
 test: setup-dev ## run the tests
 	$(BIN)/python -m pytest
+
+test-long: setup-dev ## who sees what, in over 10,000 draws by chance
+	ALMANAC_TEST_LONG=1 $(BIN)/python -m pytest tests/rights
 
 lint: setup-dev ## ruff and mypy
 	$(BIN)/ruff check .
