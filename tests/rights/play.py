@@ -18,7 +18,7 @@ from cache.versions import Store
 from engine.embed import default_embedder
 from engine.library import Library
 from engine.rights import Rights
-from tests.rights.world import World, draw, questions, words_of
+from tests.rights.world import COLUMNS, World, draw, questions
 
 STEPS = 5  # presses after a question, at most
 
@@ -75,7 +75,7 @@ async def _talk(world: World, asking: Asking, chance: random.Random, talks: int,
             place = Place("slack", "T1", channel, str(number), private=chance.random() < 0.4, address="there")
             own_words: set[str] = set()
             for turn, text in enumerate(questions(world, chance)):
-                own_words |= set(words_of(text.replace("?", " ")))
+                own_words |= set(text.replace("?", " ").casefold().split())
                 shown = await handler.ask(Incoming(place, Asker(asker), text, (f"{number}.{turn}",)))
                 shown = _looked_at(world, shown, place, asker, channels[channel], own_words, leaks, f"{asker}: {text}")
                 for _ in range(chance.randrange(STEPS)):
@@ -119,13 +119,12 @@ def _check(world: World, text: str, viewers: list[str], own: set[str], leaks: Le
     leaks.draws += 1
     _, hidden = world.words(viewers)
     found = {word for word in hidden - own if word in text.casefold()}
-    # a word of one's own question may be told back; misspelt it is another
     if found:
         leaks.append(f"{what}: {sorted(found)}\n{text[:1500]}")
-    nobody = not any(world.visible(name) for name in viewers)
-    for column in {"private phone", *world.hidden_from}:
-        seen = all(any(cell[1] == column for cell in world.visible(name)) for name in viewers)
-        if not nobody and not seen and f'"{column}"' in text and column not in what:
+    for column in COLUMNS:
+        named = (f'"name": "{column}"', f'"column": "{column}"', f"{column} = ", f'"{column}"')
+        told = named[:3] if own & set(column.split()) else named  # a word of one's own question may be told back
+        if not all(column in world.columns(name) for name in viewers) and any(form in text for form in told):
             leaks.append(f"{what}: the column {column}\n{text[:1500]}")
 
 

@@ -46,12 +46,17 @@ class World:
         """All that a person is in."""
         return self.people[name][0] | {"outsiders" if name.startswith("guest") else "everyone"}
 
-    def visible(self, name: str) -> list[tuple[int, str]]:
-        """The cells that a person may see: row (0 is the first) and column."""
+    def columns(self, name: str) -> list[str]:
+        """The columns that a person may hear of."""
         groups, district = self.groups(name), self.people[name][1]
         if not groups & self.see or (self.divided and not groups & self.all_rows and not district):
             return []
-        columns = [column for column in COLUMNS if not (column in self.hidden_from and not groups & self.hidden_from[column])]
+        return [column for column in COLUMNS if not (column in self.hidden_from and not groups & self.hidden_from[column])]
+
+    def visible(self, name: str) -> list[tuple[int, str]]:
+        """The cells that a person may see: row (0 is the first) and column."""
+        groups, district = self.groups(name), self.people[name][1]
+        columns = self.columns(name)
         whole = not self.divided or bool(groups & self.all_rows)
         rows = [at for at, row in enumerate(self.rows) if whole or row[2].casefold() == district.casefold()]
         return [(row, column) for row in rows for column in columns]
