@@ -163,7 +163,7 @@ def test_the_handler_is_told_who_knows_the_people(state: State, asking: Asking) 
     async def scenario(served: Served) -> None:
         said = await served.slack.ask("doctors in Acre", user="U7")
         place = Place("slack", TEAM, said.channel, said.ts)
-        assert served.handler._access._of(place) is served.surface.people
+        assert served.handler._desk.access._of(place) is served.surface.people
         assert "U7" in {asker.id for asker in await served.surface.people.audience(place) or ()}
 
     play(state, asking, scenario)

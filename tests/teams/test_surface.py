@@ -97,7 +97,7 @@ def test_a_request_is_answered_while_the_engine_works_and_redeliveries_change_no
 def test_the_handler_is_told_who_knows_the_people(state: State, asking: Asking) -> None:
     async def work(running: Served) -> None:
         place = to_chat_thread(running.teams.activity("doctors in Acre", conversation="19:a@thread.v2;messageid=1", person="Eli")).place
-        assert running.handler._access._of(place) is running.surface.people
+        assert running.handler._desk.access._of(place) is running.surface.people
         found = await running.surface.people.audience(place)
         assert "aad-Eli" in {asker.id for asker in found or ()} and not any(asker.outsider for asker in found or ())
 
