@@ -21,6 +21,10 @@ class CatalogError(AlmanacError):
     status = 2
 
 
+class NothingToSeeError(CatalogError):
+    """The rules of a catalog let somebody see a table and none of its columns."""
+
+
 class SourceError(AlmanacError):
     """A source cannot be read: missing, empty, binary, truncated, unreachable."""
 

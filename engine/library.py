@@ -12,7 +12,7 @@ from typing import TypeVar
 from cache.versions import Store
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Embedder
-from engine.errors import CatalogError, DamageError
+from engine.errors import DamageError, NothingToSeeError
 from engine.progress import Progress
 from engine.table import OpenTable, damage_told
 from engine.tables import drop_damaged, open_tables
@@ -45,7 +45,7 @@ class Library:
         self._lock = threading.Lock()
 
     def under(self, scope: Scope) -> list[OpenTable]:
-        """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice that cannot be made."""
+        """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice without a column."""
         catalog = self.catalog.under(scope)
         wanted = [entry for entry in catalog.tables if (entry.name, entry.part) not in self._open]
         if len(wanted) == len(self.catalog.tables) and all(entry.part == WHOLE for entry in wanted):
@@ -123,10 +123,8 @@ class Library:
             alone = catalog.model_copy(update={"tables": (entry,)})
             try:
                 tables = open_tables(alone, self._store, self._progress, self.embedder, left_out=self._left_out, part_of_catalog=True)
-            except CatalogError:
-                if entry.part == WHOLE:
-                    raise
-                log.exception("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
+            except NothingToSeeError:
+                log.warning("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
                 tables = []
             with self._lock:
                 self._open[spot] = tables

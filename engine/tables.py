@@ -233,11 +233,22 @@ def _opened(held: Held, entry: TableEntry, catalog: Catalog) -> list[OpenTable]:
     try:
         for number in range(len(held.facts["tables"])):  # type: ignore[arg-type]
             tables.append(OpenTable(held, held.folder / str(number), words, entry.name, entry.part, _source_key(entry)))
-    except DamageError:
+        if entry.part == WHOLE and entry.partition:
+            _check_partition(entry.partition[0], tables)
+    except (DamageError, CatalogError):
         for table in tables:
             table.close_connections()
         raise
     return tables
+
+
+def _check_partition(column: str, tables: Sequence[OpenTable]) -> None:
+    """Raises CatalogError where a rule on rows names a column that a built table does not have: a rule may change without a build."""
+    for table in tables:
+        if table.facts.left_out == 0 and column not in [known.name for known in table.facts.columns]:
+            raise CatalogError(
+                f'The rule on rows of the table "{table.name}" names the column "{printable(column)}", which its source does not have.'
+            )
 
 
 def _words(entry: TableEntry, catalog: Catalog) -> Words:
@@ -255,8 +266,8 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
 def _source_key(entry: TableEntry) -> str:
     where = entry.source if "://" in entry.source else str(path_of(entry.source, entry.base).absolute())
     described = bool(entry.row or entry.keys or entry.columns or entry.description)
-    part = entry.part.model_dump() if entry.part != WHOLE else None
-    return json.dumps([entry.name, where, described, *([part] if part else [])], ensure_ascii=False)
+    part = [_digest(entry.part.model_dump())] if entry.part != WHOLE else []  # whose rows they are is no name of a folder
+    return json.dumps([entry.name, where, described, *part], ensure_ascii=False)
 
 
 def _shape(entry: TableEntry, embedder: Embedder) -> str:

@@ -168,6 +168,19 @@ def test_a_rule_on_a_column_that_is_not_there_is_refused(tmp_path: Path, old: st
         library.under(EVERYTHING)
 
 
+def test_a_rule_that_is_new_since_the_build_is_checked_as_well(tmp_path: Path) -> None:
+    with asking(tmp_path) as (library, _):
+        library.under(EVERYTHING)
+    with (
+        pytest.raises(CatalogError, match='"region"'),
+        asking(tmp_path, rules=RULES.replace('rows = "district', 'rows = "region')) as (library, _),
+    ):
+        library.under(EVERYTHING)
+    wrong = RULES.replace('rows = "district', 'rows = "region')
+    with pytest.raises(CatalogError, match='"region"'), asking(tmp_path, "ben@clinic.example", rules=wrong) as (library, scope):
+        library.under(scope)
+
+
 # ---- slices
 
 
