@@ -311,9 +311,10 @@ class Handler:
 
     async def _shown_again(self, kept: Kept) -> Shown:
         """The same from what is kept, its rows got again."""
-        if not any(part.result for part in kept.reply.parts):
+        if not any(part.plan for part in kept.reply.parts):
             return self._shown(kept)
         try:
+            self._unless_noticed()
             kept = await self._under(kept, await self._shared(kept.place, kept.asker, kept.language), rows=True)
         except _Sentence as sentence:
             kept = replace(kept, reply=_failed(kept.reply.parts[0].question, str(sentence), kept.language))
@@ -326,6 +327,8 @@ class Handler:
         command = read_value(press.value, self._secret)
         kept = await self._in_state(self._state.reply, command.reply) if command else None
         if command is None or kept is None or (kept.place.platform, kept.place.workspace) != (press.place.platform, press.place.workspace):
+            raise _Sentence(say(language, "old_button"))
+        if not press.place.private and press.place.channel != kept.place.channel:  # what it brings would be said to other people
             raise _Sentence(say(language, "old_button"))
         if kept.place.private and kept.asker.id != press.asker.id:
             raise _Sentence(say(language, "not_yours"))
