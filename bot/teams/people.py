@@ -84,11 +84,13 @@ class TeamsPeople:
         name, email, principal = (str(member.get(field) or "") for field in ("name", "email", "userPrincipalName"))
         ours = (self._tenant or place.workspace).casefold()
         tenant, role = (str(member.get(field) or "").casefold() for field in ("tenantId", "userRole"))
-        outsider = not ours or tenant != ours or role != "user" or "#ext#" in principal.casefold()
+        stranger = not ours or tenant != ours
+        outsider = stranger or role != "user" or "#ext#" in principal.casefold()
         identity = _object_id(member) or str(member.get("id") or "")
         if not identity:
             raise UnknownPeopleError
-        return Asker(identity, name, email or ("" if outsider else principal), outsider=outsider)
+        known = "" if stranger else email or ("" if outsider else principal)  # another organisation may write what it likes
+        return Asker(identity, name, known, outsider=outsider)
 
 
 def _object_id(member: Member) -> str:
