@@ -262,6 +262,25 @@ def test_values_that_are_not_sent_are_in_no_request(server: StandIn, tmp_path: P
         assert "person7" in sent
 
 
+def test_what_one_table_does_not_send_is_not_sent_for_another(server: StandIn, tmp_path: Path) -> None:
+    lines = [f"Person{n},Town{n % 4},{('Bubblegum', 'Marzipan')[n % 2]}\n" for n in range(12)]
+    (tmp_path / "doctors.csv").write_text("name,city,nickname\n" + "".join(lines), encoding="utf-8")
+    (tmp_path / "shops.csv").write_text("shop,street\n" + "".join(f"Shop{n},Street{n % 3}\n" for n in range(12)), encoding="utf-8")
+    said = '[tables.shops]\nsource = "shops.csv"\n[tables.doctors]\nsource = "doctors.csv"\n'
+    (tmp_path / "almanac.toml").write_text(f"{said}[tables.doctors.columns.nickname]\nsend_to_model = false\n", encoding="utf-8")
+    one = embedder(server, tmp_path)
+    tables = open_tables(load_catalog(tmp_path / "almanac.toml"), Store(tmp_path / "built"), embedder=one)
+    try:
+        for text in ("shops called Bubblegum", "emporia near marzipan"):
+            ask(text, ChatThread(), EVERYTHING, tables=tables, embedder=one, now=datetime.now(UTC))
+    finally:
+        for table in tables:
+            table.close()
+    sent = " ".join(text for batch in server.asked for text in batch).casefold()
+    assert "emporia" in sent, "what is no value is sent"
+    assert "bubblegum" not in sent and "marzipan" not in sent
+
+
 # ---- what goes wrong
 
 
