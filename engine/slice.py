@@ -23,6 +23,10 @@ def cut(table: SourceTable, part: Slice) -> SourceTable:
             raise CatalogError(f'The rules of the table "{table.name}" name the column "{name}", which its source does not have.')
     if part == Slice():
         return table
+    if len(part.hidden) == len(columns):
+        raise CatalogError(
+            f'The rules hide every column of the table "{table.name}" from somebody who may see it; leave them one, or hide the table itself.'
+        )
     stays = _holds(columns[part.column], part.value) if part.column else np.ones(table.rows, dtype=np.bool_)
     return replace(
         table,
