@@ -8,11 +8,18 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from openpyxl import Workbook
 
+from bot.chat.asking import asking_of
 from bot.chat.handler import LEASE, Handler
 from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.chat.types import Asker, Incoming, Place, Press, Shown
+from cache.versions import Store
+from engine.catalog import load_catalog
+from engine.embed import default_embedder
+from engine.library import Library
+from engine.types import EVERYTHING
 from tests.chat.test_handler import button
 from tests.chat.test_state import Clock
 from tests.chat.world import ruled
@@ -99,3 +106,21 @@ def test_a_button_that_is_pressed_in_another_channel_is_none(tmp_path: Path, act
         assert alone is not None and alone.lines != after.lines, "in a chat with the bot alone it is the presser's own"
 
     ruled_chat(tmp_path, scenario)
+
+
+def test_the_audit_keeps_the_row_numbers_of_every_sheet_of_a_table(tmp_path: Path) -> None:
+    book = Workbook()
+    for name, noun in (("nurses", "nurse"), ("drivers", "driver")):
+        sheet = book.create_sheet(name)
+        for row in ((noun, "ward"), *((f"{noun} {number}", "First") for number in range(4))):
+            sheet.append(row)
+    book.remove(book.worksheets[0])
+    book.save(tmp_path / "staff.xlsx")
+    (tmp_path / "almanac.toml").write_text('[tables.staff]\nsource = "staff.xlsx"\naudit_rows = true\n', encoding="utf-8")
+    library = Library(load_catalog(tmp_path / "almanac.toml"), Store(tmp_path / "store"), default_embedder())
+    asking = asking_of(library, EVERYTHING)
+    try:
+        assert {table.name for table in library.under(EVERYTHING)} == {"nurses", "drivers"}
+        assert asking.audit_rows("nurses") and asking.audit_rows("drivers") and not asking.audit_rows("staffs")
+    finally:
+        library.close()
