@@ -128,8 +128,11 @@ class Handler:
         except Exception as error:  # noqa: BLE001 - as above
             return replace(notice(press.place, press.asker, language, self._incident(error, language), new_id(), "failure"), private=True)
 
-    async def file(self, press: Press) -> RowsFile | Shown:
-        """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none."""
+    async def file(self, press: Press, *, leaves: bool = True) -> RowsFile | Shown:
+        """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none.
+
+        leaves: that it is handed over, which is counted and written in the audit; else it is only offered.
+        """
         language = locale_language(press.locale)
         try:
             self._unless_noticed()
@@ -145,9 +148,10 @@ class Handler:
                 name, content = await self._in_engine(file_of, reply, command.argument, language=language)
             except UsageError:
                 raise _Sentence(say(language, "too_many_rows", total=f"{total:,}")) from None
-            if self._limits and (refused := await self._in_state(self._limits.refuses_export, press.place, press.asker, total)):
+            if leaves and self._limits and (refused := await self._in_state(self._limits.refuses_export, press.place, press.asker, total)):
                 raise _Sentence(refused.sentence(language))
-            await self._write("file", press.place, press.asker, reply, kept.id, own.key, exported=total)
+            if leaves:
+                await self._write("file", press.place, press.asker, reply, kept.id, own.key, exported=total)
             return RowsFile(name, content, for_all)
         except _Sentence as sentence:
             return replace(notice(press.place, press.asker, language, str(sentence), new_id()), private=True)

@@ -37,6 +37,13 @@ class TeamsPeople:
         self._persons: Known[Asker] = Known(PERSON_SECONDS, clock)
         self._members: Known[tuple[Asker, ...] | None] = Known(MEMBERS_SECONDS, clock)
 
+    async def person(self, place: Place, asker: Asker) -> Asker:
+        """The same person with name and e-mail, for what is kept of them; as they came where Teams does not answer."""
+        try:
+            return await self.identify(place, asker)
+        except UnknownPeopleError:
+            return asker
+
     async def identify(self, place: Place, asker: Asker) -> Asker:
         """The same person with name, e-mail, and whether they are an outsider; raises UnknownPeopleError."""
         found = await self._persons.get(f"{place.workspace} {asker.id}", lambda: self._look_up(place, asker.id))
