@@ -242,6 +242,7 @@ class Handler:
             await self._write("ask", place, asker, reply, question, key)
         except _Sentence as sentence:
             reply = _failed(text, str(sentence), language)
+            await self._write("ask", place, asker, reply, question, key)  # who is refused has asked, too
         except Exception as error:  # noqa: BLE001 - as above; this one is kept, so that it is said even if posting fails
             reply = _failed(text, self._incident(error, language), language)
         shown = await self._keep(question, incoming, reply, language, text, key)

@@ -11,6 +11,7 @@ import pytest
 from openpyxl import Workbook
 
 from bot.chat.asking import asking_of
+from bot.chat.audit import Audit
 from bot.chat.handler import LEASE, Handler
 from bot.chat.sentences import say
 from bot.chat.state import State
@@ -104,6 +105,17 @@ def test_a_button_that_is_pressed_in_another_channel_is_none(tmp_path: Path, act
         assert isinstance(made, Shown)
         alone = await handler.press(replace(press, place=replace(ALL, channel="D1", private=True)))
         assert alone is not None and alone.lines != after.lines, "in a chat with the bot alone it is the presser's own"
+
+    ruled_chat(tmp_path, scenario)
+
+
+def test_who_is_refused_is_in_the_audit_with_what_they_asked(tmp_path: Path) -> None:
+    async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:
+        (tmp_path / "people.csv").unlink()
+        shown = await handler.ask(Incoming(ALL, BEN, "phone of Dr Port 01", ("e1",)))
+        assert shown is not None and shown.lines == (say("en", "unknown_people"),)
+        (entry,) = Audit(state).read()
+        assert (entry.asker, entry.question, entry.kind, entry.rows) == ("ben", "phone of Dr Port 01", "failure", 0)
 
     ruled_chat(tmp_path, scenario)
 
