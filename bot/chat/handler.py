@@ -139,7 +139,7 @@ class Handler:
             command, kept = await self._pressed(press, language)
             language = kept.language
             own = await self._own(press, language)
-            for_all = own.key == (await self._shared(kept.place, press.asker, language)).key
+            for_all = not kept.place.private and own.key == (await self._shared(kept.place, press.asker, language)).key
             reply = (await self._under(kept, own, rows=True)).reply
             total = max((part.result.total for part in reply.parts if part.result), default=0)
             if not total or command.argument not in ("csv", "xlsx"):

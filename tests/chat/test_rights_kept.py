@@ -15,7 +15,7 @@ from bot.chat.audit import Audit
 from bot.chat.handler import LEASE, Handler
 from bot.chat.sentences import say
 from bot.chat.state import State
-from bot.chat.types import Asker, Incoming, Place, Press, Shown
+from bot.chat.types import Asker, Incoming, Place, Press, RowsFile, Shown
 from cache.versions import Store
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
@@ -105,6 +105,20 @@ def test_a_button_that_is_pressed_in_another_channel_is_none(tmp_path: Path, act
         assert isinstance(made, Shown)
         alone = await handler.press(replace(press, place=replace(ALL, channel="D1", private=True)))
         assert alone is not None and alone.lines != after.lines, "in a chat with the bot alone it is the presser's own"
+
+    ruled_chat(tmp_path, scenario)
+
+
+def test_the_file_of_a_reply_that_one_person_sees_is_for_that_person(tmp_path: Path) -> None:
+    async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:
+        shown = await handler.ask(Incoming(ALL, ANN, "all doctors", ("e1",)))
+        assert shown is not None
+        more = await handler.press(Press(ALL, ANN, button(shown.aside, "more")))
+        for reply in (shown, more):
+            made = await handler.file(Press(ALL, ANN, button(reply, "file")))
+            assert isinstance(made, RowsFile) and not made.for_all and b"04-600001" in made.content
+        made = await handler.file(Press(ALL, BEN, button(shown, "file")))
+        assert isinstance(made, RowsFile) and made.for_all
 
     ruled_chat(tmp_path, scenario)
 

@@ -75,7 +75,7 @@ async def _talk(world: World, asking: Asking, chance: random.Random, talks: int,
             place = Place("slack", "T1", channel, str(number), private=chance.random() < 0.4, address="there")
             own_words: set[str] = set()
             for turn, text in enumerate(questions(world, chance)):
-                own_words |= set(words_of(text.replace("?", " ")))
+                own_words |= set(text.replace("?", " ").casefold().split())
                 shown = await handler.ask(Incoming(place, Asker(asker), text, (f"{number}.{turn}",)))
                 shown = _looked_at(world, shown, place, asker, channels[channel], own_words, leaks, f"{asker}: {text}")
                 for _ in range(chance.randrange(STEPS)):
@@ -124,8 +124,8 @@ def _check(world: World, text: str, viewers: list[str], own: set[str], leaks: Le
         leaks.append(f"{what}: {sorted(found)}\n{text[:1500]}")
     nobody = not any(world.visible(name) for name in viewers)
     for column in {"private phone", *world.hidden_from}:
-        seen = all(any(cell[1] == column for cell in world.visible(name)) for name in viewers)
-        if not nobody and not seen and f'"{column}"' in text and column not in what:
+        seen = all(column in world.columns(name) for name in viewers)  # also where they see no row
+        if not nobody and not seen and f'"{column}"' in text and not set(column.split()) <= own and column not in what:
             leaks.append(f"{what}: the column {column}\n{text[:1500]}")
 
 

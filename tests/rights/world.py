@@ -51,10 +51,15 @@ class World:
         groups, district = self.groups(name), self.people[name][1]
         if not groups & self.see or (self.divided and not groups & self.all_rows and not district):
             return []
-        columns = [column for column in COLUMNS if not (column in self.hidden_from and not groups & self.hidden_from[column])]
+        columns = self.columns(name)
         whole = not self.divided or bool(groups & self.all_rows)
         rows = [at for at, row in enumerate(self.rows) if whole or row[2].casefold() == district.casefold()]
         return [(row, column) for row in rows for column in columns]
+
+    def columns(self, name: str) -> list[str]:
+        """The columns that a rule of their own does not hide from a person."""
+        groups = self.groups(name)
+        return [column for column in COLUMNS if not (column in self.hidden_from and not groups & self.hidden_from[column])]
 
     def words(self, viewers: list[str]) -> tuple[set[str], set[str]]:
         """The words that all of these may see, and those that they may not."""
