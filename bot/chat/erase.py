@@ -49,13 +49,10 @@ def erase(state: State, person: str, *, with_audit: bool = False) -> Erased:
         people |= {_known(incoming.place, incoming.asker) for _, incoming in asked if _is(incoming.asker, person)}
         people |= {tuple(row) for row in base.execute(_audited(person))}
         # whoever is known by an e-mail may have asked when the platform did not tell it
-        also = [row for name in sorted({asker for _, _, asker in people} - {person}) for row in base.execute(_replies_naming(name))]
-        there = {row.id for row in replies}
-        replies += [
-            row
-            for row in also
-            if row.id not in there and not asker_of(row.asker).email and _known(place_of(row.place), asker_of(row.asker)) in people
-        ]
+        for name in sorted({asker for _, _, asker in people} - {person}):
+            there = {row.id for row in replies}
+            named = [row for row in base.execute(_replies_naming(name)) if row.id not in there and not asker_of(row.asker).email]
+            replies += [row for row in named if _known(place_of(row.place), asker_of(row.asker)) in people]
         waiting = [
             (question, incoming)
             for question, incoming in asked

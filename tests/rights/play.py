@@ -18,7 +18,7 @@ from cache.versions import Store
 from engine.embed import default_embedder
 from engine.library import Library
 from engine.rights import Rights
-from tests.rights.world import World, draw, questions, words_of
+from tests.rights.world import World, draw, questions
 
 STEPS = 5  # presses after a question, at most
 
