@@ -80,6 +80,11 @@ class Library:
                 self._readers.subtract(map(id, tables))
             self._let_go()
 
+    def entries_named(self, table: str) -> set[str]:
+        """The catalog's names of the open tables that are called so: one of many sheets has a name of its own."""
+        with self._lock:
+            return {one.entry for tables in self._open.values() for one in tables if one.name == table}
+
     def build(self, scopes: Iterable[Scope]) -> None:
         """Opens ahead what these scopes will ask for."""
         for scope in scopes:
