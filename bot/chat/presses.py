@@ -18,7 +18,6 @@ from engine.errors import UsageError
 from engine.types import Answer, Scope
 
 DOUBLE_PRESS: Final = 10.0  # seconds in which the same press by the same person is one
-_IN_PLACE: Final = frozenset({"page", "correct", "pick", "share"})  # what these bring stands where everybody reads
 
 
 class Presses:
@@ -64,8 +63,7 @@ class Presses:
         kept = await desk.in_state(desk.state.reply, command.reply) if command else None
         if command is None or kept is None or (kept.place.platform, kept.place.workspace) != (press.place.platform, press.place.workspace):
             raise Sentence(say(language, "old_button"))
-        elsewhere = press.place.channel != kept.place.channel
-        if elsewhere and not (press.place.private and (kept.place.private or command.action not in _IN_PLACE)):
+        if not press.place.private and press.place.channel != kept.place.channel:
             raise Sentence(say(language, "old_button"))  # what it brings would be said to other people
         if kept.place.private and kept.asker.id != press.asker.id:
             raise Sentence(say(language, "not_yours"))

@@ -85,7 +85,7 @@ def test_a_question_back_that_waited_is_not_said_by_a_server_that_answers_with_a
     async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:
         await handler.ask(Incoming(HEADS, ANN, "doctors in Rosh", ("e1",)))
         clock.now += LEASE + 1
-        other = Handler(state, handler._asking, notice="Closed today.")
+        other = Handler(state, handler._desk.asking, notice="Closed today.")
         other.introduce("slack", channels)
         (entry,) = await other.undelivered("slack")
         other.close()
