@@ -40,7 +40,10 @@ class _Detail(NamedTuple):
 # From all that is worth saying down to names and types; the first that fits is said.
 _DETAILS: Final = (
     *(_Detail(60, terms, rows, letters) for terms, rows, letters in ((16, 5, 60), (12, 4, 40), (10, 3, 40), (8, 3, 30), (8, 2, 30))),
-    *(_Detail(60, terms, rows, letters) for terms, rows, letters in ((6, 2, 24), (5, 1, 24), (4, 1, 20), (4, 0, 20), (2, 0, 20), (0, 0, 0))),
+    *(
+        _Detail(60, terms, rows, letters)
+        for terms, rows, letters in ((6, 2, 24), (5, 1, 24), (4, 1, 20), (4, 0, 20), (2, 0, 20), (0, 0, 0))
+    ),
     *(_Detail(columns, terms, 0, 20, terms > 0) for columns in (60, 40, 30, 20, 12, 8, 4, 2, 1) for terms in (3, 0)),
     _Detail(1, 0, 0, 0, False),
 )
@@ -97,7 +100,7 @@ def _made(table: OpenTable, call: str) -> list[Message]:
     sent = [column for column in table.facts.columns if column.sent]
     if not sent:
         return []
-    named = [column for column in sent if _size(_json(_plain(column.name))) <= _LONGEST_NAME] or sent[:1]
+    named = [column for column in sent if _size(_json(_plain(column.name))) <= _LONGEST_NAME]
     terms: dict[str, list[str]] = {}
     ranges: dict[str, list[Value]] = {}
     for column in _chosen(table, named, _DETAILS[0].columns):
@@ -119,7 +122,7 @@ def _made(table: OpenTable, call: str) -> list[Message]:
 
 def _said(messages: Sequence[Message]) -> Iterator[str]:
     for message in messages:
-        yield message.content or ""
+        yield message.content
         yield from (call.function.arguments for call in message.tool_calls)
 
 
@@ -127,7 +130,7 @@ def _messages(table: OpenTable, shown: Sequence[ColumnFacts], call: str, result:
     columns = [{"name": _plain(column.name), "type": column.type} for column in shown]
     made = Function(name=TOOL, arguments=_json({"table": _plain(table.name, 100), "columns": columns}))
     return [
-        Message(role="assistant", tool_calls=(ToolCall(id=call, function=made),)),
+        Message(role="assistant", content="First I make the table.", tool_calls=(ToolCall(id=call, function=made),)),
         Message(role="tool", tool_call_id=call, content=_json(result)),
     ]
 
@@ -149,7 +152,7 @@ def _result(
     columns = {_plain(column.name): _column(column, terms, ranges, detail) for column in shown}
     if detail.counts or any(columns.values()):
         told["columns"] = {name: said for name, said in columns.items() if said}
-    if detail.rows and facts.sample:
+    if detail.rows and facts.sample and shown:
         told["sample"] = list(_sample(table, shown, detail))
     return told
 

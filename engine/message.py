@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from engine.types import Frozen
 
 
@@ -26,13 +28,15 @@ class Message(Frozen):
     """One message: instructions, a question, a use of tools, or what came of one."""
 
     role: Literal["system", "user", "assistant", "tool"]
-    content: str | None = None
+    content: str = Field(min_length=1)  # beside a use of tools as well: what is empty there, some endpoints and libraries refuse or change
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
 
     def wire(self) -> dict[str, Any]:
-        """The message as an endpoint takes it: the same keys in the same order each time, and none that is empty but `content`."""
-        said = self.model_dump(mode="json", exclude_defaults=True)
-        if self.tool_calls:  # whose `type` is a default and is wanted all the same
+        """The message as an endpoint takes it, with the same keys in the same order each time."""
+        said: dict[str, Any] = {"role": self.role, "content": self.content}
+        if self.tool_calls:
             said["tool_calls"] = [call.model_dump(mode="json") for call in self.tool_calls]
-        return {"role": said.pop("role"), "content": self.content, **{name: said[name] for name in sorted(said) if name != "content"}}
+        if self.tool_call_id:
+            said["tool_call_id"] = self.tool_call_id
+        return said

@@ -16,7 +16,7 @@ from engine.types import TablePlan
 try:
     import instructor
     import openai
-    from instructor.core import InstructorRetryException
+    from instructor.core import InstructorError
     from pydantic import ValidationError
 except ModuleNotFoundError:
     raise ModelError('Asking a language model needs the extra "model"; install "almanac[model]".') from None
@@ -58,7 +58,7 @@ def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint) -> TablePlan
         asking = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
         try:
             # Never with `context`: it would make templates of the messages, what people and tables say among them.
-            return asking.chat.completions.create(
+            plan = asking.chat.completions.create(
                 model=endpoint.model,
                 messages=said,
                 response_model=TablePlan,
@@ -66,8 +66,9 @@ def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint) -> TablePlan
                 temperature=0,
                 max_tokens=endpoint.longest,
             )
-        except (InstructorRetryException, openai.OpenAIError, ValidationError, ValueError) as error:
+        except (InstructorError, openai.OpenAIError, ValidationError, ValueError) as error:
             raise ModelError(_refused(_first(error), endpoint)) from error
+    return TablePlan.model_validate(plan.model_dump())  # without the whole reply, which instructor hangs on it
 
 
 def _first(error: BaseException) -> BaseException:
