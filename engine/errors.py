@@ -51,5 +51,9 @@ class EmbeddingError(AlmanacError):
     """What turns phrases into vectors is away, refuses, or gives what it should not."""
 
 
+class ModelError(AlmanacError):
+    """A language model is away, refuses, or gives what it should not; or what asks it is not installed."""
+
+
 class DamageError(AlmanacError):
     """A built table's files are not what was built; they can be built anew from the source."""

@@ -28,7 +28,7 @@ from engine.settings import printable
 from engine.table import OpenTable, Words
 from engine.types import WHOLE, TablePlan
 
-BUILD: Final = "10"  # another number is another build of the same source
+BUILD: Final = "11"  # another number is another build of the same source
 log = logging.getLogger(__name__)
 
 
