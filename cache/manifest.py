@@ -37,6 +37,14 @@ class Manifest(NamedTuple):
 
 def read_manifest(home: Path, key: str) -> Manifest | None:
     """The manifest in a key's folder, None where there is none; DamageError where it cannot be read or is another's."""
+    manifest = read_any(home)
+    if manifest is not None and manifest.key != digest(key):
+        raise DamageError("it belongs to another table")
+    return manifest
+
+
+def read_any(home: Path) -> Manifest | None:
+    """The manifest in a folder, of whichever key, None where there is none; DamageError where it cannot be read."""
     fields = _read(home)
     if fields is None:
         return None
@@ -44,10 +52,7 @@ def read_manifest(home: Path, key: str) -> Manifest | None:
         raise DamageError("it was written by another version of Almanac")
     if not _is_manifest(fields):
         raise DamageError("its fields are not those of a manifest")
-    manifest = Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
-    if manifest.key != digest(key):
-        raise DamageError("it belongs to another table")
-    return manifest
+    return Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
 
 
 def named_folder(home: Path) -> str | None:
