@@ -36,8 +36,11 @@ class Held:
         self.close()
 
 
-def hold(home: Path, manifest: Manifest) -> Held | None:
-    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built."""
+def hold(home: Path, manifest: Manifest, *, used: bool = True) -> Held | None:
+    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built.
+
+    used: whether this is a use, for which the version is kept longer.
+    """
     folder = home / manifest.folder
     try:
         lock = share(folder / HELD)
@@ -55,7 +58,8 @@ def hold(home: Path, manifest: Manifest) -> Held | None:
         if not whole:
             lock.close()
             raise DamageError(f"the file {name} of its version is missing or was changed")
-    _tell_use(folder / HELD)
+    if used:
+        _tell_use(folder / HELD)
     return Held(folder, manifest, lock)
 
 

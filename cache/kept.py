@@ -11,7 +11,7 @@ from typing import NamedTuple
 from cache.folders import files_in
 from cache.held import HELD, Held, hold
 from cache.locks import claim
-from cache.manifest import DamageError, Manifest, read_any
+from cache.manifest import AnotherVersionError, DamageError, Manifest, read_any
 from cache.sweep import BUILD_LOCK, homes, leftovers
 
 _PROCESSES = Path("/proc")
@@ -21,6 +21,7 @@ class Kept(NamedTuple):
     """A key's folder.
 
     manifest: what is in service; None where nothing is, or where it cannot be told, which `damage` then explains.
+    foreign: whether it is another version of the project's, and so neither damaged nor ours to judge.
     size: bytes of all that lies in the folder.
     readers: how often the version in service is held, by processes of the same user; None where the system does not tell.
     leftovers: how many folders are not in service: still held, being built, or left by who died.
@@ -29,6 +30,7 @@ class Kept(NamedTuple):
     home: Path
     manifest: Manifest | None
     damage: str
+    foreign: bool
     size: int
     readers: int | None
     leftovers: int
@@ -39,23 +41,23 @@ def all_kept(root: Path) -> list[Kept]:
     found = []
     opened = _opened(root)
     for home in homes(root):
-        manifest, damage = None, ""
+        manifest, damage, foreign = None, "", False
         try:
             manifest = read_any(home)
         except DamageError as error:
-            damage = str(error)
+            damage, foreign = str(error), isinstance(error, AnotherVersionError)
         size = left = 0
         with suppress(OSError):  # what goes while it is counted
             left = len(leftovers(home))
             size = sum(bytes_of for _, bytes_of in files_in(home))
         readers = None if opened is None else opened[str(home / manifest.folder / HELD)] if manifest else 0
-        found.append(Kept(home, manifest, damage, size, readers, left))
+        found.append(Kept(home, manifest, damage, foreign, size, readers, left))
     return found
 
 
 def hold_kept(kept: Kept) -> Held | None:
     """Hold what is in service there, so that it can be looked at; None where it went meanwhile, DamageError where it is not what was built."""
-    return hold(kept.home, kept.manifest) if kept.manifest is not None else None
+    return hold(kept.home, kept.manifest, used=False) if kept.manifest is not None else None
 
 
 def is_being_built(home: Path) -> bool:

@@ -17,6 +17,10 @@ class DamageError(Exception):
     """A manifest, or what it names, is not what was written; the text says what is wrong, for the log."""
 
 
+class AnotherVersionError(DamageError):
+    """A manifest is whole, but of another version of the project, which may still use it."""
+
+
 class Manifest(NamedTuple):
     """One version in service.
 
@@ -49,7 +53,7 @@ def read_any(home: Path) -> Manifest | None:
     if fields is None:
         return None
     if fields.pop("format", None) != FORMAT:
-        raise DamageError("it was written by another version of Almanac")
+        raise AnotherVersionError("it was written by another version of Almanac")
     if not _is_manifest(fields):
         raise DamageError("its fields are not those of a manifest")
     return Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each

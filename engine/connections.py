@@ -6,6 +6,7 @@ import sqlite3
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 MOST: Final = 64  # over all tables
@@ -15,7 +16,8 @@ class Pooled(sqlite3.Connection):
     """A connection that closes when nobody refers to it any more."""
 
     def __del__(self) -> None:
-        self.close()
+        with suppress(sqlite3.ProgrammingError):  # where it was never opened
+            self.close()
 
 
 class Connections:
