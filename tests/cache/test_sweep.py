@@ -125,8 +125,12 @@ def test_builders_and_sweepers_at_once_never_break_a_version(tmp_path: Path) -> 
 
     def build_on() -> None:
         while time.monotonic() < end:
-            with build(str(tmp_path), "1") as held:
-                whole.append(is_whole(held))
+            try:
+                with build(str(tmp_path), "1") as held:
+                    whole.append(is_whole(held))
+            except BaseException:
+                whole.append(False)
+                raise
 
     threads = [threading.Thread(target=build_on) for _ in range(3)]
     for thread in threads:
