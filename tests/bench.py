@@ -232,7 +232,10 @@ def filled(root: Path, entries: int = 10_000, limit: int = 200 * 2**20, size: in
     from cache.hints import Hints
     from cache.versions import Store
 
-    held = Store(root).build("held", "1", lambda folder: None if (folder / "rows").write_bytes(bytes(1000)) else None, {})
+    def make(folder: Path) -> None:
+        (folder / "rows").write_bytes(bytes(1000))
+
+    held = Store(root).build("held", "1", make, {})
     hints, noise, largest, lost = Hints(root, "plans", limit), random.Random(5), 0, 0
     hints.set("asked", 1)
     for number in range(entries):
