@@ -13,6 +13,8 @@ from diskcache.core import MODE_PICKLE, UNKNOWN  # type: ignore[import-untyped, 
 
 from cache.namespaces import Namespace
 
+_AHEAD = 4 * 2**20  # bytes
+
 
 class PlainDisk(JSONDisk):  # type: ignore[misc]
     """JSON in, JSON out: diskcache's own JSONDisk would still unpickle a row that is marked as a pickle."""
@@ -43,7 +45,13 @@ def open_cache(folder: Path, rules: Namespace, patience: float) -> Any:
     path = str(folder)
     if os.path.expandvars(path) != path:
         raise ValueError("diskcache would take a part of this path for a variable")
-    # Without memory mapping: a mapped file that another truncates ends the process that reads it.
-    cache = Cache(path, timeout=patience, disk=PlainDisk, size_limit=rules.limit, eviction_policy=rules.eviction, sqlite_mmap_size=0)
+    settings = {
+        # what SQLite has written ahead is not counted by diskcache: it is kept short, and room is left for it
+        "size_limit": rules.limit - min(rules.limit // 8, _AHEAD),
+        "sqlite_wal_autocheckpoint": 256,
+        "eviction_policy": rules.eviction,
+        "sqlite_mmap_size": 0,  # a mapped file that another truncates ends the process that reads it
+    }
+    cache = Cache(path, timeout=patience, disk=PlainDisk, **settings)
     cache.disk.largest = rules.limit // 10
     return cache

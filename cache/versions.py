@@ -125,10 +125,10 @@ class Store:
                     private(self.root)
                 except FileNotFoundError as error:
                     raise no_folder(self.root) from error  # such as below /proc; its parents were made just now
-                private(home)
                 try:
+                    private(home)
                     lock = wait_for(home / BUILD_LOCK, waiting)
-                except FileNotFoundError:
+                except (FileNotFoundError, FileExistsError):
                     missed += 1  # a sweeper took the folder just now
                     if missed < _TRIES:
                         continue
