@@ -24,7 +24,7 @@ from engine.errors import PlanError
 from engine.hours import asked
 from engine.language import language_of
 from engine.plan.decide import Decision
-from engine.rewording import Wording, likewise, may_be_worded_otherwise, wording_of
+from engine.rewording import Wording, reworded, spans_in, wording_of
 from engine.table import OpenTable
 from engine.tables import BUILD
 from engine.types import Binding, Chosen, Confidence, Frozen, Question, Scope, TablePlan
@@ -38,12 +38,12 @@ log = logging.getLogger(__name__)
 class Kept(Frozen):
     """What is kept of an answer: what running its plan again needs to give the same reply."""
 
-    question: str
     language: str
     plan: TablePlan
-    bindings: tuple[Binding, ...] = ()
-    unused: tuple[str, ...] = ()
+    bindings: tuple[Binding, ...]
+    unused: tuple[str, ...]
     confidence: Confidence
+    spans: tuple[tuple[int, int], ...] = ()  # for each binding the words of the wording, where it is good for other questions of the same
 
 
 @dataclass(frozen=True)
@@ -68,9 +68,9 @@ class Asked:
         return wording_of(self.question.text, self.tables, self.embedder, self.now)
 
     @property
-    def near_key(self) -> str | None:
-        """Equal for questions that only say it otherwise."""
-        return _digest("near", self.wording.key, self._rest) if self.wording is not None else None
+    def near_key(self) -> str:
+        """Equal for questions that only say it otherwise; that of no question where there is no wording."""
+        return _digest("near", self.wording.key if self.wording else None, self._rest)
 
     @property
     def lasting(self) -> bool:
@@ -108,18 +108,22 @@ class Memory:
         """What was decided when this was asked before, exactly or in words that mean the same; None where it was not."""
         if kept := self._get(asked.key):
             return self._decision(asked.key, kept, asked)
-        if (near := asked.near_key) and (kept := self._get(near)):
-            bindings = likewise(kept.bindings, kept.question, asked.question.text, asked.tables, asked.embedder, asked.now)
-            if bindings is not None:
-                return self._decision(near, kept.model_copy(update={"bindings": bindings}), asked)
-        return None
+        if asked.wording is None or (near := self._get(asked.near_key)) is None:
+            return None
+        try:
+            lines = reworded(near.bindings, near.spans, asked.question.text, asked.wording)
+        except (IndexError, ValueError):
+            self._refuse(asked.near_key, "it is of another wording")
+            return None
+        kept = near.model_copy(update={"bindings": lines})
+        self._put(asked.key, kept)
+        return self._decision(asked.near_key, kept, asked)
 
     def keep(self, asked: Asked, decision: Decision, bindings: tuple[Binding, ...]) -> None:
-        """Keeps what was decided and answered; nothing where it came from here, or where it will not be true later in the day."""
-        if decision.receipt is not None or not isinstance(decision.plan, TablePlan) or not asked.lasting:
+        """Keeps what was decided and answered; nothing where it is no plan of a table, or will not be true later in the day."""
+        if not isinstance(decision.plan, TablePlan) or not asked.lasting:
             return
         kept = Kept(
-            question=asked.question.text,
             language=asked.question.language,
             plan=decision.plan,
             bindings=bindings,
@@ -127,8 +131,8 @@ class Memory:
             confidence=Confidence(value=decision.confidence, reasons=decision.reasons),
         )
         self._set(asked.key, kept)
-        if asked.wording is not None and may_be_worded_otherwise(decision, bindings, asked.question.text, asked.wording):
-            self._set(_digest("near", asked.wording.key, asked._rest), kept)
+        if asked.wording is not None and (spans := spans_in(asked.wording, decision, bindings, asked.question.text)) is not None:
+            self._set(asked.near_key, kept.model_copy(update={"spans": spans}))
 
     def close(self) -> None:
         """Closes the files; the next use opens them again."""

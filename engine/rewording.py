@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from engine.embedder import Embedder
-from engine.fold import stem
+from engine.fold import key, stems
 from engine.hours import asked
 from engine.language import LONGEST_PHRASE, Language, language_of
 from engine.plan.decide import Decision
 from engine.plan.examples import may_follow
 from engine.plan.mentions import Token, tokens_of
 from engine.table import OpenTable
-from engine.types import Binding, TablePlan
+from engine.types import Binding
 
 # In a plain question everything is a term, a word for the rows or a tie: nothing counts, compares, orders, denies or joins.
 _PLAIN = frozenset({"stop", "link", "place", "verb"})
@@ -47,7 +47,7 @@ def wording_of(text: str, tables: Sequence[OpenTable], embedder: Embedder, now: 
     free = _Free(tokens, language, tables)
     lead = free.leading()
     end = free.trailing(lead)
-    plain = all(_is_plain(token, language) or free.is_copula(place) for place, token in enumerate(tokens[lead:end], lead))
+    plain = free.is_plain(lead, end)
     if not plain:
         lead = 0
     kept = [place for place in range(lead, end) if not (plain and lead < place < end - 1 and free.between(place))]
@@ -63,32 +63,24 @@ def wording_of(text: str, tables: Sequence[OpenTable], embedder: Embedder, now: 
     return Wording("\n".join(parts), tuple((tokens[place].word.start, tokens[place].word.end) for place in kept), plain)
 
 
-def may_be_worded_otherwise(decision: Decision, bindings: Sequence[Binding], text: str, wording: Wording) -> bool:
-    """Whether a decision stands on nothing but what its wording keeps, and is sure of it."""
-    plan, reading = decision.plan, decision.reading
-    if not isinstance(plan, TablePlan) or reading is None or decision.unused or "as in a worked example" in decision.reasons:
-        return False
-    if reading.parsed.trouble or any(binding.how not in _SURE for binding in bindings):
-        return False
-    if wording.plain and any(mention.kind not in ("function", "noun", "value") for mention in reading.cover.mentions):
-        return False
-    return all(_span(binding.phrase, text, wording) is not None for binding in bindings)
+def spans_in(wording: Wording, decision: Decision, bindings: Sequence[Binding], text: str) -> tuple[tuple[int, int], ...] | None:
+    """The first and last of the wording's words for each line of the receipt of a question.
 
-
-def likewise(
-    bindings: Sequence[Binding], text: str, other: str, tables: Sequence[OpenTable], embedder: Embedder, now: datetime
-) -> tuple[Binding, ...] | None:
-    """The receipt of a question for another of the same wording, in that one's words; None where their wordings differ."""
-    here, there = wording_of(text, tables, embedder, now), wording_of(other, tables, embedder, now)
-    if here is None or there is None or here.key != there.key:
+    None where the decision is not sure, or stands on anything but what the wording keeps: then it is good for the question alone.
+    """
+    reading = decision.reading
+    if reading is None or decision.unused or any(binding.how not in _SURE for binding in bindings):
         return None
-    said = []
-    for binding in bindings:
-        if (span := _span(binding.phrase, text, here)) is None:
-            return None
-        phrase = other[there.places[span[0]][0] : there.places[span[1]][1]]
-        said.append(binding.model_copy(update={"phrase": phrase}))
-    return tuple(said)
+    if wording.plain and any(mention.kind not in ("function", "noun", "value") for mention in reading.cover.mentions):
+        return None
+    spans = [_span(binding.phrase, text, wording) for binding in bindings]
+    return tuple(span for span in spans if span) if all(spans) else None
+
+
+def reworded(bindings: Sequence[Binding], spans: Sequence[tuple[int, int]], text: str, wording: Wording) -> tuple[Binding, ...]:
+    """The receipt of a question in the words of another one of the same wording; raises IndexError for spans of another wording."""
+    phrases = [text[wording.places[first][0] : wording.places[last][1]] for first, last in spans]
+    return tuple(line.model_copy(update={"phrase": phrase}) for line, phrase in zip(bindings, phrases, strict=True))
 
 
 def _span(phrase: str, text: str, wording: Wording) -> tuple[int, int] | None:
@@ -107,13 +99,6 @@ def _mark(token: Token) -> str:
         return f"name {token.word.text}"
     figures = token.word.text if any(c.isdigit() for c in token.word.text) else ""
     return " ".join(["word" if token.content else "tie", token.word.folded, *token.word.bare, figures])
-
-
-def _is_plain(token: Token, language: Language) -> bool:
-    word = token.word.folded
-    if any(c.isdigit() for c in word) or word in language.numbers or word in language.beyond:
-        return False
-    return token.content or {function.kind for function in language.functions[word]} <= _PLAIN
 
 
 class _Free:
@@ -147,6 +132,18 @@ class _Free:
             end -= 1
         return end
 
+    def is_plain(self, start: int, end: int) -> bool:
+        """Whether a stretch of words is a plain question: terms, words for the rows, and ties."""
+        for first in range(start, end):
+            token = self.tokens[first]
+            word = token.word.folded
+            if any(c.isdigit() for c in word) or word in self.language.numbers or word in self.language.beyond:
+                return False
+            for last in range(first + 1, min(end, first + LONGEST_PHRASE) + 1):
+                if not self._kinds(first, last) <= _PLAIN and not (last == first + 1 and self.is_copula(first)):
+                    return False
+        return True
+
     def is_copula(self, place: int) -> bool:
         """Whether a word is the "are" of "doctors are in Haifa"."""
         if not 0 < place < len(self.tokens) - 1:
@@ -178,29 +175,36 @@ class _Free:
         lists = (self.language.beyond, self.language.heads, self.language.commands, self.language.months, self.language.numbers)
         if token.content or token.proper or any(word in some for some in lists):
             return False
-        return not any(stem(word) in _named(table) or self._said(place, table) for table in self.tables)
-
-    def _said(self, place: int, table: OpenTable) -> bool:
-        """Whether a term of the table holds the word together with its neighbours, as far as the next one that means something."""
         start, end = place, place + 1
         while start > 0 and (start == place or not self.tokens[start].content):
             start -= 1
         while end < len(self.tokens) and (end == place + 1 or not self.tokens[end - 1].content):
             end += 1
+        if any(token.word.bare for token in self.tokens[start:end]):
+            return False  # with or without what is attached to it
+        return not any(self._said(start, place, end, table) for table in self.tables)
+
+    def _said(self, start: int, place: int, end: int, table: OpenTable) -> bool:
+        """Whether the table says the word at a place together with its neighbours, as far as the next ones that mean something (start, end)."""
+        named = _named(table)
         for first, last in ((start, place + 1), (place, end)):
-            if last - first > 1 and table.terms_with_words([token.stem for token in self.tokens[first:last]], phrase=True, limit=1):
+            part = [token.stem for token in self.tokens[first:last]]
+            if last - first > 1 and (f" {' '.join(part)} " in named or table.terms_with_words(part, phrase=True, limit=1)):
                 return True
-        ties = [self._phrase(first, last) for first in range(start, place + 1) for last in range(place + 1, end + 1)]
-        return bool(table.terms_with_keys(ties))
+        around = [(first, last) for first in range(start, place + 1) for last in range(place + 1, end + 1)]
+        said = [self._phrase(*span) for span in around]
+        if any(f"| {stems(phrase)} |" in named for phrase in said):
+            return True
+        return bool(table.terms_with_keys(said) or table.terms_joined(phrase.replace(" ", "") for phrase in said if " " in phrase))
 
 
-def _named(table: OpenTable) -> frozenset[str]:
-    """The stems of the words that name columns, rows and meanings of a table."""
+def _named(table: OpenTable) -> str:
+    """The phrases that name columns, rows and meanings of a table, as stems, each between two bars."""
 
-    def read() -> frozenset[str]:
+    def read() -> str:
         facts = table.facts
         phrases = [*facts.nouns, *(name for column in facts.columns for name in (column.key, *column.other_names))]
         phrases += [*table.words.terms, *(phrase for (phrase,) in table.connection().execute("SELECT DISTINCT phrase FROM synonym"))]
-        return frozenset(stem(word) for phrase in phrases for word in phrase.split())
+        return "| " + " | ".join(stems(key(phrase)) for phrase in phrases) + " |"
 
     return table.remembered(("named",), read)
