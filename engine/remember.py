@@ -30,6 +30,7 @@ from engine.tables import BUILD
 from engine.types import Binding, Chosen, Confidence, Frozen, Question, Scope, TablePlan
 
 LIMIT: Final = 32 * 2**20  # bytes of the namespace
+LASTING: Final = 2 * 86400.0  # seconds on the disk: a key names the day, so that nothing is found after it
 MOST_IN_MEMORY: Final = 1000
 _PLANNER: Final = ("plan", "language", "hours", "fold.py", "letters.py", "lance.py", "rewording.py", "remember.py", "types.py")
 log = logging.getLogger(__name__)
@@ -99,7 +100,7 @@ class Memory:
     """
 
     def __init__(self, root: Path, limit: int = LIMIT) -> None:
-        """Raises nothing: the folder is made when something is kept. limit: in bytes, on the disk."""
+        """The folder is made when something is kept. limit: in bytes, on the disk."""
         self._hints = Hints(root, "plans", limit)
         self._recent: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
@@ -173,7 +174,7 @@ class Memory:
 
     def _set(self, key: str, kept: Kept) -> None:
         self._put(key, kept)
-        self._hints.set(key, kept.model_dump(mode="json"))
+        self._hints.set(key, kept.model_dump(mode="json"), expire=LASTING)
 
     def _put(self, key: str, kept: Kept) -> None:
         with self._lock:
