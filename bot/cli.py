@@ -131,12 +131,13 @@ def ask(
         checked_target(save, read, overwrite=overwrite)
     from bot.answering import answers_from, library_of
     from bot.thread import thread_from_file
+    from cache.counts import counted
     from engine.types import ChatThread
 
     said = thread_from_file(thread) if thread else ChatThread()
     try:
         scope = _scope(chosen, asker)
-        with library_of(chosen, scope) as library:
+        with counted() as counts, library_of(chosen, scope) as library:
             reply = answers_from(library)(text, said, scope)
     except AlmanacError as error:
         if as_json and error.status == FAILED:
@@ -146,7 +147,7 @@ def ask(
         raise
     saved = _save(reply, save, read, overwrite)
     if as_json:
-        _print_json(reply.to_json())
+        _print_json({**reply.to_json(), "cache": counts.to_json()})
     else:
         from bot.terminal import print_reply
 
@@ -271,13 +272,16 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
     from bot.chat.state import State
     from bot.serve import serve as serve_chats
     from engine.rights import Rights
+    from engine.settings import warm_seconds
+    from engine.warm import warming
 
     if notice is not None and not notice.strip():
         raise UsageError("--read-only-notice is empty; it must say what people are to be told.")
     chosen = _catalog(table, catalog)
+    seconds = 0.0 if notice else warm_seconds()
     state = State(state_url())
     rights = Rights(chosen)
-    with library_of(chosen, *rights.likely()) as library:
+    with library_of(chosen, *rights.likely()) as library, warming(library, rights.likely(), seconds):
         serve_chats(state, asking_of(library, rights), host, port, say, notice=(notice or "").strip())
 
 
@@ -370,6 +374,98 @@ def manifest_teams(app_id: str, domain: str, out: Path) -> None:
 
     write_package(app_id, domain, out)
     say(f'Wrote "{out}"; upload it in Teams under Apps, Manage your apps.')
+
+
+@cli.group("cache")
+def cache_group() -> None:
+    """Look after what is kept: built tables, and what is remembered beside them."""
+
+
+@cache_group.command("stats")
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON, and nothing else, on standard output.")
+def cache_stats(as_json: bool) -> None:
+    """Tell what is kept: how much, how long, and who holds it."""
+    from bot.cache import print_stats, stats
+    from engine.settings import data_folder
+
+    found = stats(data_folder())
+    if as_json:
+        _print_json(found)
+    else:
+        print_stats(found, sys.stdout)
+
+
+@cache_group.command("clear")
+@click.argument("namespace", required=False)
+@click.option("--tables", "with_tables", is_flag=True, help="Remove built tables as well, but for those that somebody holds.")
+@click.option("--yes", "sure", is_flag=True, help="Do not ask whether it is meant.")
+@click.option("--json", "as_json", is_flag=True, help="How much went as JSON, and nothing else, on standard output.")
+def cache_clear(namespace: str | None, with_tables: bool, sure: bool, as_json: bool) -> None:
+    """Forget what is remembered, or only what NAMESPACE holds; it costs time and nothing else."""
+    from bot.cache import checked_namespaces, clear, print_cleared
+    from engine.settings import data_folder
+
+    names = checked_namespaces(namespace)
+    folder = data_folder()
+    if not sure:
+        if not sys.stdin.isatty():
+            raise UsageError("Nobody can be asked whether it is meant; say --yes.")
+        click.confirm(f"Forget {', '.join(names)}{' and remove the built tables' if with_tables else ''}?", abort=True, err=True)
+    cleared = clear(folder, names, with_tables=with_tables)
+    if as_json:
+        _print_json(cleared)
+    else:
+        print_cleared(cleared, sys.stdout)
+
+
+@cache_group.command("verify")
+@click.option("--repair", is_flag=True, help="Drop what is wrong: it is made anew when it is asked for.")
+@click.option("--json", "as_json", is_flag=True, help="What was found as JSON, and nothing else, on standard output.")
+def cache_verify(repair: bool, as_json: bool) -> int:
+    """Read all that is kept, and tell what is wrong."""
+    from bot.cache import print_verified, verify
+    from engine.settings import data_folder
+
+    found = verify(data_folder(), repair=repair)
+    if as_json:
+        _print_json(found)
+    else:
+        print_verified(found, sys.stdout)
+    return FAILED if found["wrong"] else 0
+
+
+@cache_group.command("warm")
+@_with_tables
+@click.option("--seconds", type=click.FloatRange(0, 86_400), default=None, help="Begin no table after that; else ALMANAC_WARM_SECONDS.")
+@click.option("--json", "as_json", is_flag=True, help="What was loaded as JSON, and nothing else, on standard output.")
+def cache_warm(table: str | None, catalog: Path | None, seconds: float | None, as_json: bool) -> int:
+    """Build what is not built, and read it once, the tables that are asked most first."""
+    from bot.cache import print_warmed, warm_tables
+    from engine.settings import warm_seconds
+
+    warmed = warm_tables(_catalog(table, catalog), warm_seconds() if seconds is None else seconds)
+    if as_json:
+        _print_json({"tables": warmed})
+    else:
+        print_warmed(warmed, sys.stdout)
+    return FAILED if any(one["failure"] for one in warmed) else 0
+
+
+@cache_group.group("show")
+def cache_show() -> None:
+    """Show what is kept, as a model is told it."""
+
+
+@cache_show.command("history")
+@click.argument("name", metavar="TABLE")
+@_with_tables
+def cache_show_history(name: str, table: str | None, catalog: Path | None) -> None:
+    """Print the messages that show TABLE being created, one JSON object a line."""
+    from bot.cache import history
+
+    _speak_utf8()
+    for line in history(_catalog(table, catalog), name):
+        click.echo(line)
 
 
 def _catalog(table: str | None, catalog: Path | None) -> Catalog:

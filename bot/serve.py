@@ -22,7 +22,6 @@ from bot.chat.settings import audit_days, keep_days, limit_settings
 from bot.chat.state import State
 from bot.chat.types import Deliver
 from engine.errors import UsageError
-from engine.rights import NOBODY_IN_PARTICULAR, Rights
 from engine.settings import given, setting
 from engine.types import Scope
 
@@ -64,7 +63,7 @@ def application(
 
     async def ready(_: web.Request) -> web.Response:
         try:
-            tables = len(asking.tables(_anybody(asking.rights)))
+            tables = await asyncio.to_thread(_most_tables, asking)
             waiting = await asyncio.to_thread(state.waiting)
         except Exception:  # a probe is answered, whatever is wrong
             log.exception("not ready")
@@ -107,8 +106,10 @@ def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str
         ) from None
 
 
-def _anybody(rights: Rights | Scope) -> Scope:
-    return rights if isinstance(rights, Scope) else rights.scope_of(NOBODY_IN_PARTICULAR)
+def _most_tables(asking: Asking) -> int:
+    """How many tables the first of those who may see any can ask: a member of no group comes first, and may be shown nothing."""
+    scopes = [asking.rights] if isinstance(asking.rights, Scope) else asking.rights.likely()
+    return next(filter(None, (len(asking.tables(scope)) for scope in scopes)), 0)
 
 
 async def _forget(state: State, days: float, days_of_audit: float) -> None:

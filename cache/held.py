@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -9,6 +12,7 @@ from cache.locks import Lock, share
 from cache.manifest import DamageError, Manifest
 
 HELD = "held"
+_TOUCHED_EVERY = 3600.0  # seconds
 
 
 class Held:
@@ -32,8 +36,11 @@ class Held:
         self.close()
 
 
-def hold(home: Path, manifest: Manifest) -> Held | None:
-    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built."""
+def hold(home: Path, manifest: Manifest, *, used: bool = True) -> Held | None:
+    """Hold what a manifest names; None where it is not there (any more), DamageError where it is not what was built.
+
+    used: whether this is a use, for which the version is kept longer.
+    """
     folder = home / manifest.folder
     try:
         lock = share(folder / HELD)
@@ -51,4 +58,13 @@ def hold(home: Path, manifest: Manifest) -> Held | None:
         if not whole:
             lock.close()
             raise DamageError(f"the file {name} of its version is missing or was changed")
+    if used:
+        _tell_use(folder / HELD)
     return Held(folder, manifest, lock)
+
+
+def _tell_use(path: Path) -> None:
+    """Have the file's time say that its version is used, to the hour; a disk that takes no writing keeps what it has."""
+    with suppress(OSError):
+        if abs(time.time() - path.stat().st_mtime) > _TOUCHED_EVERY:
+            os.utime(path)

@@ -10,7 +10,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from cache.counts import count
 from cache.folders import digest, private, remove
+from cache.namespaces import rules_of
 from cache.types import JSON
 
 log = logging.getLogger(__name__)
@@ -24,13 +26,13 @@ _DAMAGED = frozenset({11, 26})  # SQLite's result codes for a file that is malfo
 class Hints:
     """One namespace of hints, opened when it is first used; for any number of threads and processes.
 
-    It has a folder of its own (mode 0700) with a limit of its own, in bytes, that should be far above the size of one value;
-    the least recently stored go when it is reached.
+    It has a folder of its own (mode 0700), and limit, lifetime and eviction as `cache.namespaces` has them, but for a limit in bytes
+    that is given here. A value larger than a tenth of the limit is not kept: room for it would cost nearly all others.
     """
 
-    def __init__(self, root: Path, namespace: str, limit: int = 64 * 2**20) -> None:
+    def __init__(self, root: Path, namespace: str, limit: int | None = None) -> None:
         self.folder = root.absolute() / namespace
-        self._limit = limit
+        self.rules = rules_of(namespace) if limit is None else rules_of(namespace)._replace(limit=limit)
         self._cache: Any = None
         self._file: os.stat_result | None = None
         self._closed_until = 0.0
@@ -38,20 +40,23 @@ class Hints:
 
     def get(self, key: str) -> Any:
         """What was set for this key; None where nothing was, or nothing that can be used."""
+        value = None
         with self._going_on("read"):
             cache = self._open()
             found = cache.get(digest(key)) if cache is not None else None
             if found is not None:
                 form, value = found
                 self._told = False
-                return value if form == FORMAT else None
-        return None
+                value = value if form == FORMAT else None
+        count(self.rules.name, "misses" if value is None else "hits")
+        return value
 
     def set(self, key: str, value: JSON, expire: float | None = None) -> None:
-        """Remember this, where it can be; expire: seconds until it is forgotten, never without it."""
+        """Remember this, where it can be; expire: seconds until it is forgotten, the namespace's lifetime without it."""
         with self._going_on("written"):
             if (cache := self._open()) is not None:
-                cache.set(digest(key), [FORMAT, value], expire=expire)
+                cache.set(digest(key), [FORMAT, value], expire=self.rules.lifetime if expire is None else expire)
+                count(self.rules.name, "writes")
                 self._told = False
 
     def forget(self, key: str) -> None:
@@ -79,7 +84,7 @@ class Hints:
         private(self.folder)
         if self.folder.stat().st_mode & 0o077:
             self.folder.chmod(0o700)
-        cache = open_cache(self.folder, self._limit, PATIENCE)
+        cache = open_cache(self.folder, self.rules, PATIENCE)
         self._file = (self.folder / "cache.db").stat()
         self._cache = cache
         return cache
@@ -96,6 +101,7 @@ class Hints:
         try:
             yield
         except Exception as error:  # noqa: BLE001  a damaged file may lead to any
+            count(self.rules.name, "errors")
             if not self._told:
                 log.warning("The hints in %s could not be %s (%s); going on without them.", self.folder, what, type(error).__name__)
                 self._told = True

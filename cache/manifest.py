@@ -17,6 +17,10 @@ class DamageError(Exception):
     """A manifest, or what it names, is not what was written; the text says what is wrong, for the log."""
 
 
+class AnotherVersionError(DamageError):
+    """A manifest is whole, but of another version of the project, which may still use it."""
+
+
 class Manifest(NamedTuple):
     """One version in service.
 
@@ -37,17 +41,22 @@ class Manifest(NamedTuple):
 
 def read_manifest(home: Path, key: str) -> Manifest | None:
     """The manifest in a key's folder, None where there is none; DamageError where it cannot be read or is another's."""
+    manifest = read_any(home)
+    if manifest is not None and manifest.key != digest(key):
+        raise DamageError("it belongs to another table")
+    return manifest
+
+
+def read_any(home: Path) -> Manifest | None:
+    """The manifest in a folder, of whichever key, None where there is none; DamageError where it cannot be read."""
     fields = _read(home)
     if fields is None:
         return None
     if fields.pop("format", None) != FORMAT:
-        raise DamageError("it was written by another version of Almanac")
+        raise AnotherVersionError("it was written by another version of Almanac")
     if not _is_manifest(fields):
         raise DamageError("its fields are not those of a manifest")
-    manifest = Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
-    if manifest.key != digest(key):
-        raise DamageError("it belongs to another table")
-    return manifest
+    return Manifest(**fields)  # type: ignore[arg-type]  # _is_manifest has looked at each
 
 
 def named_folder(home: Path) -> str | None:

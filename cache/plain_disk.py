@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import os
+import zlib
 from pathlib import Path
 from typing import Any
 
 from diskcache import Cache, JSONDisk  # type: ignore[import-untyped, unused-ignore]
-from diskcache.core import MODE_PICKLE  # type: ignore[import-untyped, unused-ignore]
+from diskcache.core import MODE_PICKLE, UNKNOWN  # type: ignore[import-untyped, unused-ignore]
+
+from cache.namespaces import Namespace
 
 
 class PlainDisk(JSONDisk):  # type: ignore[misc]
     """JSON in, JSON out: diskcache's own JSONDisk would still unpickle a row that is marked as a pickle."""
+
+    largest = 0  # bytes of a value, compressed; 0 is any number
+
+    def store(self, value: Any, read: bool, key: Any = UNKNOWN) -> Any:
+        """What a row holds of a value; ValueError for one that is too large."""
+        if self.largest and len(zlib.compress(json.dumps(value).encode(), self.compress_level)) > self.largest:
+            raise ValueError("the value is too large")
+        return super().store(value, read, key=key)
 
     def get(self, key: Any, raw: bool) -> Any:
         """The key of a row; ours are never pickles."""
@@ -26,10 +38,12 @@ class PlainDisk(JSONDisk):  # type: ignore[misc]
         return super().fetch(mode, filename, value, read)
 
 
-def open_cache(folder: Path, limit: int, patience: float) -> Any:
-    """A diskcache of plain JSON; limit in bytes, patience in seconds for another process that writes."""
+def open_cache(folder: Path, rules: Namespace, patience: float) -> Any:
+    """A diskcache of plain JSON; patience in seconds for another process that writes."""
     path = str(folder)
     if os.path.expandvars(path) != path:
         raise ValueError("diskcache would take a part of this path for a variable")
     # Without memory mapping: a mapped file that another truncates ends the process that reads it.
-    return Cache(path, timeout=patience, disk=PlainDisk, size_limit=limit, eviction_policy="least-recently-stored", sqlite_mmap_size=0)
+    cache = Cache(path, timeout=patience, disk=PlainDisk, size_limit=rules.limit, eviction_policy=rules.eviction, sqlite_mmap_size=0)
+    cache.disk.largest = rules.limit // 10
+    return cache

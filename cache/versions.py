@@ -12,7 +12,7 @@ Below the root, each key has a folder:
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,15 +20,16 @@ from pathlib import Path
 from cache.errors import disk_error, no_folder, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
 from cache.held import HELD, Held, hold
-from cache.locks import claim, share, wait_for
+from cache.locks import share, wait_for
 from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest
+from cache.sweep import BUILD_LOCK, sweep, sweep_all, sweep_locked
 from cache.types import JSON
 
 log = logging.getLogger(__name__)
 
 __all__ = ["Held", "Store"]
 
-BUILD_LOCK = "build.lock"
+_TRIES = 100
 
 
 class Store:
@@ -77,7 +78,7 @@ class Store:
                     return held
                 held.close()
             with self._explained():
-                _sweep(home)
+                sweep_locked(home)
                 making = home / unique_name("making")
                 making.mkdir(mode=0o700)
             try:
@@ -87,19 +88,19 @@ class Store:
             except BaseException:
                 remove(making)
                 raise
-            _sweep(home)
+            sweep_locked(home)
             return held
 
     def sweep(self, key: str) -> None:
         """Remove what no manifest names and no one holds; does nothing while someone builds."""
-        home = self._home(key)
-        try:
-            lock = claim(home / BUILD_LOCK)
-        except OSError:
-            return
-        if lock is not None:
-            with closing(lock):
-                _sweep(home)
+        sweep(self._home(key))
+
+    def sweep_all(self, keep: Iterable[str], age: float) -> int:
+        """Sweep every key, and remove what was built of keys that are not among these and were not used for `age` seconds; how many went.
+
+        Bounded: see `cache.sweep`.
+        """
+        return sweep_all(self.root, {safe_name(key) for key in keep}, age)
 
     def drop(self, key: str, held: Held | None = None) -> None:
         """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable.
@@ -110,7 +111,7 @@ class Store:
         with self._only_builder(home, None), self._explained():
             if held is None or named_folder(home) in (held.folder.name, None):
                 (home / FILE).unlink(missing_ok=True)
-                _sweep(home)
+                sweep_locked(home)
 
     def _home(self, key: str) -> Path:
         return self.root / safe_name(key)
@@ -118,13 +119,20 @@ class Store:
     @contextmanager
     def _only_builder(self, home: Path, waiting: Callable[[], None] | None) -> Iterator[None]:
         with self._explained():
+            missed = 0
             while True:
                 try:
                     private(self.root)
                 except FileNotFoundError as error:
                     raise no_folder(self.root) from error  # such as below /proc; its parents were made just now
                 private(home)
-                lock = wait_for(home / BUILD_LOCK, waiting)
+                try:
+                    lock = wait_for(home / BUILD_LOCK, waiting)
+                except FileNotFoundError:
+                    missed += 1  # a sweeper took the folder just now
+                    if missed < _TRIES:
+                        continue
+                    raise
                 # Where the folder was removed while waiting, this lock keeps out no one who comes now.
                 if lock.is_on(home / BUILD_LOCK):
                     break
@@ -169,30 +177,3 @@ def _switch(home: Path, making: Path, key: str, version: str, facts: dict[str, J
             remove(folder)
         raise
     return Held(folder, manifest, lock)
-
-
-def _sweep(home: Path) -> None:
-    """Remove what the manifest does not name and no one holds; whoever calls this holds the build lock."""
-    keep = {BUILD_LOCK, FILE, named_folder(home)}
-    try:
-        found = [path for path in home.iterdir() if path.name not in keep]
-    except OSError as error:
-        log.warning("Could not look for leftovers in %s (%s).", home, type(error).__name__)
-        return
-    for path in found:
-        try:
-            lock = claim(path / HELD)
-        except OSError:
-            lock = None  # no file to hold it by: a build that died, or a removal that did
-        else:
-            if lock is None:
-                continue
-        gone = path
-        try:
-            # The name goes first: whoever read an older manifest must find a whole version or none, even if this process dies.
-            gone = path.rename(home / unique_name("gone"))
-        except OSError as error:
-            log.warning("Could not remove %s (%s).", path, type(error).__name__)
-        remove(gone)
-        if lock is not None:
-            lock.close()

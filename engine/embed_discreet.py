@@ -46,15 +46,24 @@ class DiscreetEmbedder:
         return self._embedder.embed(["" if self._holds_unsent(phrase) else phrase for phrase in phrases])
 
     def _holds_unsent(self, phrase: str) -> bool:
-        """Whether the phrase, or some words of it, are a value, or a word of one, that stands only in columns that are not sent."""
+        """Whether the phrase, or some words of it, are a value, or a word of one, that stands only in columns that are not sent.
+
+        Figures are written in many ways ("052-712", "3 February 1967"): they are taken for such a value unless a column that is sent has them.
+        """
         words = key(phrase).split()
+        if sum(word.isdecimal() for word in words) > 1:
+            return True
         spans = {" ".join(words[start:end]) for start in range(len(words)) for end in range(start + 1, len(words) + 1)}
         by_key: dict[str, list[FoundTerm]] = {}
         for term in self._table.terms_with_keys(spans):
             by_key.setdefault(term.key, []).append(term)
         if any(self._only_unsent(terms) for terms in by_key.values()):
             return True
-        return any(self._only_unsent(self._table.terms_with_words([stem(word)], limit=50)) for word in words)
+        return any(self._is_unsent(word) for word in words)
+
+    def _is_unsent(self, word: str) -> bool:
+        terms = self._table.terms_with_words([stem(word)], limit=50)
+        return self._only_unsent(terms) or (not terms and any(letter.isdecimal() for letter in word))
 
     def _only_unsent(self, terms: Sequence[FoundTerm]) -> bool:
         return bool(terms) and all(term.column.position in self._unsent for term in terms)

@@ -31,7 +31,6 @@ MODEL: Final = "text-embedding-3-small"
 BATCH: Final = 256  # texts of one request
 BATCH_LENGTH: Final = 150_000  # characters of one request, far below what OpenAI takes in any script
 LONGEST: Final = 4_000  # characters of one text: models take 8,000 tokens, and a letter may be two
-KEPT: Final = 512 * 2**20  # bytes of vectors that are remembered
 QUESTION: Final = 64  # as many phrases as a question has: someone waits for these
 PATIENCE: Final = 20.0  # seconds that someone waits
 log = logging.getLogger(__name__)
@@ -163,7 +162,7 @@ def endpoint_from_settings(data: Path) -> EndpointEmbedder:
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError("OPENAI_API_KEY holds what no key holds, such as a blank or a letter that is not ASCII; set it to the key alone.")
-    return EndpointEmbedder(Endpoint(_checked(address), key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL), Hints(data, "embeddings", KEPT))
+    return EndpointEmbedder(Endpoint(_checked(address), key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL), Hints(data, "embeddings"))
 
 
 def _checked(address: str) -> str:

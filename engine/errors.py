@@ -21,6 +21,10 @@ class CatalogError(AlmanacError):
     status = 2
 
 
+class NothingToSeeError(CatalogError):
+    """The rules of a catalog let somebody see a table and none of its columns."""
+
+
 class SourceError(AlmanacError):
     """A source cannot be read: missing, empty, binary, truncated, unreachable."""
 
@@ -45,6 +49,10 @@ class ExecutionError(AlmanacError):
 
 class EmbeddingError(AlmanacError):
     """What turns phrases into vectors is away, refuses, or gives what it should not."""
+
+
+class ModelError(AlmanacError):
+    """A language model is away, refuses, or gives what it should not; or what asks it is not installed."""
 
 
 class DamageError(AlmanacError):

@@ -9,14 +9,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
+from cache.hints import Hints
 from cache.versions import Store
+from engine.asked import Asked
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Embedder
-from engine.errors import CatalogError, DamageError
+from engine.errors import DamageError, NothingToSeeError
 from engine.progress import Progress
+from engine.settings import unused_days
 from engine.table import OpenTable, damage_told
-from engine.tables import drop_damaged, open_tables
-from engine.types import WHOLE, Scope, Slice
+from engine.tables import drop_damaged, open_tables, source_key
+from engine.types import WHOLE, Reply, Scope, Slice
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -38,6 +41,7 @@ class Library:
         self.embedder = embedder
         self._progress = progress
         self._left_out = left_out
+        self.asked = Asked(Hints(store.root, "tables"), catalog)
         self._open: dict[tuple[str, Slice], list[OpenTable]] = {}
         self._retired: list[OpenTable] = []  # replaced, and still being read
         self._readers: Counter[int] = Counter()  # by table, as they are in memory
@@ -45,7 +49,7 @@ class Library:
         self._lock = threading.Lock()
 
     def under(self, scope: Scope) -> list[OpenTable]:
-        """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice that cannot be made."""
+        """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice without a column."""
         catalog = self.catalog.under(scope)
         wanted = [entry for entry in catalog.tables if (entry.name, entry.part) not in self._open]
         if len(wanted) == len(self.catalog.tables) and all(entry.part == WHOLE for entry in wanted):
@@ -58,11 +62,18 @@ class Library:
         """What comes of using the tables of a scope; where their files turn out to be damaged, they are built anew and used once more."""
         try:
             with self._reading(scope) as tables, damage_told(tables):
-                return use(tables)
+                return self._noted(use(tables), tables)
         except DamageError:
             self._renew(tables)
             with self._reading(scope) as tables, damage_told(tables):
-                return use(tables)
+                return self._noted(use(tables), tables)
+
+    def _noted(self, came: T, tables: Sequence[OpenTable]) -> T:
+        """Counts the tables that a reply was read from."""
+        if isinstance(came, Reply):
+            versions = {part.result.version for part in came.parts if part.result is not None}
+            self.asked.note((table.entry, table.part) for table in tables if table.version in versions)
+        return came
 
     @contextmanager
     def _reading(self, scope: Scope) -> Iterator[list[OpenTable]]:
@@ -80,13 +91,36 @@ class Library:
                 self._readers.subtract(map(id, tables))
             self._let_go()
 
+    def entries_named(self, table: str) -> set[str]:
+        """The catalog's names of the open tables that are called so: one of many sheets has a name of its own."""
+        with self._lock:
+            return {one.entry for tables in self._open.values() for one in tables if one.name == table}
+
     def build(self, scopes: Iterable[Scope]) -> None:
-        """Opens ahead what these scopes will ask for."""
+        """Opens ahead what these scopes will ask for, and lets go what nobody asks for any more."""
         for scope in scopes:
             self.under(scope)
+        self._store.sweep_all(map(source_key, self.catalog.tables), unused_days() * 86_400)
+
+    def open(self, name: str, part: Slice) -> list[OpenTable]:
+        """The tables of one source of the catalog, as a slice of it; raises what `open_tables` raises."""
+        entry = self._entry(name).sliced(part)
+        self._open_one(entry, self.catalog)
+        return self._open.get((name, part), [])
+
+    def is_built(self, name: str, part: Slice) -> bool:
+        """Whether a slice is in service, so that opening it reads its source at most."""
+        if (held := self._store.current(source_key(self._entry(name).sliced(part)))) is None:
+            return False
+        held.close()
+        return True
+
+    def _entry(self, name: str) -> TableEntry:
+        return next(entry for entry in self.catalog.tables if entry.name == name)
 
     def close(self) -> None:
         """Lets all go, whoever reads them."""
+        self.asked.save()
         with self._lock:
             self._retired += [table for tables in self._open.values() for table in tables]
             self._open.clear()
@@ -123,10 +157,8 @@ class Library:
             alone = catalog.model_copy(update={"tables": (entry,)})
             try:
                 tables = open_tables(alone, self._store, self._progress, self.embedder, left_out=self._left_out, part_of_catalog=True)
-            except CatalogError:
-                if entry.part == WHOLE:
-                    raise
-                log.exception("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
+            except NothingToSeeError:
+                log.warning("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
                 tables = []
             with self._lock:
                 self._open[spot] = tables

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
+from cache.counts import count
 from cache.hints import Hints
 from engine.check import check
 from engine.embedder import Embedder
@@ -29,8 +30,7 @@ from engine.table import OpenTable
 from engine.tables import BUILD
 from engine.types import Binding, Chosen, Confidence, Frozen, Question, Scope, TablePlan
 
-LIMIT: Final = 32 * 2**20  # bytes of the namespace
-LASTING: Final = 2 * 86400.0  # seconds on the disk: a key names the day, so that nothing is found after it
+NAMESPACE: Final = "plans"
 MOST_IN_MEMORY: Final = 1000
 _PLANNER: Final = ("plan", "language", "hours", "fold.py", "letters.py", "lance.py", "rewording.py", "remember.py", "types.py")
 log = logging.getLogger(__name__)
@@ -99,9 +99,9 @@ class Memory:
     Whatever is wrong with what is kept is a miss and one line in the log.
     """
 
-    def __init__(self, root: Path, limit: int = LIMIT) -> None:
-        """The folder is made when something is kept. limit: in bytes, on the disk."""
-        self._hints = Hints(root, "plans", limit)
+    def __init__(self, root: Path) -> None:
+        """The folder is made when something is kept."""
+        self._hints = Hints(root, NAMESPACE)
         self._recent: OrderedDict[str, Kept] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -160,6 +160,7 @@ class Memory:
     def _get(self, key: str) -> Kept | None:
         with self._lock:
             if key in self._recent:
+                count(NAMESPACE, "hits")
                 self._recent.move_to_end(key)
                 return self._recent[key]
         if (found := self._hints.get(key)) is None:
@@ -174,7 +175,7 @@ class Memory:
 
     def _set(self, key: str, kept: Kept) -> None:
         self._put(key, kept)
-        self._hints.set(key, kept.model_dump(mode="json"), expire=LASTING)
+        self._hints.set(key, kept.model_dump(mode="json"))
 
     def _put(self, key: str, kept: Kept) -> None:
         with self._lock:

@@ -7,7 +7,7 @@ from functools import reduce
 
 from engine.catalog import EVERYONE, OUTSIDERS, Catalog, TableEntry
 from engine.fold import fold
-from engine.staff import Staff
+from engine.staff import Staff, known_as
 from engine.types import Frozen, Scope, Slice
 
 
@@ -27,14 +27,14 @@ class Rights:
 
     def __init__(self, catalog: Catalog) -> None:
         self._tables = catalog.tables
-        self._groups = {name: frozenset(map(fold, members)) for name, members in catalog.access.groups.items()}
+        self._groups = {name: frozenset(map(known_as, members)) for name, members in catalog.access.groups.items()}
         self._staff = Staff(catalog.access.people, catalog.tables[0].base) if catalog.access.people else None
         self._channels = {entry.name: frozenset(entry.channels) for entry in catalog.tables if entry.channels}
 
     def scope_of(self, person: Person) -> Scope:
         """What a person may see; raises SourceError where the list of people cannot be read."""
         known = self._staff.record(person.ids) if self._staff else None
-        own = {fold(name) for name in (*person.ids, *person.groups)}
+        own = {known_as(name) for name in (*person.ids, *person.groups)}
         groups = {name for name, members in self._groups.items() if members & own}
         groups |= {name for name in self._groups if known and fold(name) in known.groups}
         groups.add(OUTSIDERS if person.outsider else EVERYONE)

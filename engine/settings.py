@@ -25,6 +25,8 @@ VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_SECRET": "what the values of buttons are signed with; without it, a secret that is made once and kept in ALMANAC_STATE",
     "ALMANAC_KEEP_DAYS": "how many days conversations and replies are kept; without it, 30",
     "ALMANAC_AUDIT_DAYS": "how many days the entries of the audit are kept; without it, 365",
+    "ALMANAC_WARM_SECONDS": "how many seconds `almanac serve` may spend on loading what is asked most when it starts, 0 for none; without it, 30",
+    "ALMANAC_UNUSED_DAYS": "how many days a built table that no catalog in use names is kept after it was last asked; without it, 30",
     "ALMANAC_QUESTIONS_A_MINUTE": "how many questions a person may ask in a minute, 0 for any number; without it, 30",
     "ALMANAC_WORKSPACE_QUESTIONS_A_MINUTE": "how many questions all people of a workspace may ask in a minute, 0 for any number; without it, 1000",
     "ALMANAC_ROWS_EXPORTED_A_DAY": "how many rows a person may take away as files in 24 hours, 0 for any number; without it, 200000",
@@ -79,6 +81,29 @@ def data_folder() -> Path:
     if not folder.is_absolute():
         raise UsageError("There is no home folder to keep built tables in; set ALMANAC_DATA to a folder.")
     return folder
+
+
+def warm_seconds() -> float:
+    """ALMANAC_WARM_SECONDS, 30 where it is not set; raises UsageError where it is no number, or below 0."""
+    return _number("ALMANAC_WARM_SECONDS", 30, 86_400, "a number of seconds such as 30, or 0 for none")
+
+
+def unused_days() -> float:
+    """ALMANAC_UNUSED_DAYS, 30 where it is not set; raises UsageError where it is no number, or below 1."""
+    days = _number("ALMANAC_UNUSED_DAYS", 30, 100_000, "a number of days from 1 on, such as 30")
+    if days < 1:
+        raise UsageError("ALMANAC_UNUSED_DAYS must be a number of days from 1 on, such as 30.")
+    return days
+
+
+def _number(variable: str, usual: float, most: float, right: str) -> float:
+    try:
+        number = float(setting(variable) or usual)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number <= most:
+        raise UsageError(f"{variable} must be {right}.")
+    return number
 
 
 def _expanded(variable: str, named: str) -> Path:

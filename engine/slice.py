@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.build.terms import spelled
-from engine.errors import CatalogError
+from engine.errors import CatalogError, NothingToSeeError
 from engine.fold import fold
 from engine.read.lists import items
 from engine.read.table import SourceColumn, SourceTable
@@ -16,13 +16,20 @@ from engine.types import TEXT_TYPES, Slice
 
 
 def cut(table: SourceTable, part: Slice) -> SourceTable:
-    """The table without the hidden columns and rows; its rows keep their numbers. Raises CatalogError for a column that it does not have."""
+    """The table without the hidden columns and rows; its rows keep their numbers.
+
+    Raises CatalogError for a column that it does not have, NothingToSeeError where no column is left.
+    """
     columns = {column.name: column for column in table.columns}
     for name in (*part.hidden, *([part.column] if part.column else [])):
         if name not in columns:
             raise CatalogError(f'The rules of the table "{table.name}" name the column "{name}", which its source does not have.')
     if part == Slice():
         return table
+    if len(part.hidden) == len(columns):
+        raise NothingToSeeError(
+            f'The rules hide every column of the table "{table.name}" from somebody who may see it; leave them one, or hide the table itself.'
+        )
     stays = _holds(columns[part.column], part.value) if part.column else np.ones(table.rows, dtype=np.bool_)
     return replace(
         table,

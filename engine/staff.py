@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,7 +43,7 @@ class Staff:
     def record(self, names: Iterable[str]) -> Record | None:
         """What is said of a person by any of their names, None where nothing is; raises SourceError where the list cannot be read."""
         known = self._fresh()
-        return next((known[fold(name)] for name in names if name and fold(name) in known), None)
+        return next((known[known_as(name)] for name in names if name and known_as(name) in known), None)
 
     def people(self) -> Sequence[str]:
         """Everybody on the list, once for each of their names."""
@@ -59,6 +60,11 @@ class Staff:
             return self._known
 
 
+def known_as(name: str) -> str:
+    """What tells people, and groups of a platform, apart: upper and lower case do not, accents do."""
+    return unicodedata.normalize("NFC", name.strip().casefold())
+
+
 def _records(tables: Sequence[SourceTable]) -> dict[str, Record]:
     known: dict[str, Record] = {}
     twice: set[str] = set()
@@ -72,7 +78,7 @@ def _records(tables: Sequence[SourceTable]) -> dict[str, Record]:
             groups = frozenset(fold(group) for group in _APART.split(cells.get("groups", "")) if group)
             attributes = {name: fold(cell) for name, cell in cells.items() if cell and name != "groups"}
             for column in names:
-                if name := fold(cells[fold(column.name)]):
+                if name := known_as(cells[fold(column.name)]):
                     if name in known and known[name] != Record(groups, attributes):
                         twice.add(name)
                     known[name] = Record(groups, attributes)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from cache.versions import Held
 from engine.build.facts import ColumnFacts, TableFacts
+from engine.connections import POOL, Pooled
 from engine.errors import AlmanacError, DamageError
 from engine.fold import key
 from engine.hours import meets_all, parse, times_of
@@ -26,6 +27,7 @@ UNUSABLE: Final = frozenset({11, 26})  # SQLite's result codes for a file that i
 _AT_ONCE: Final = 400  # parameters of one lookup
 _ASKED: Final = frozenset({"data_version", "integrity_check"})  # pragmas that only tell
 _READING: Final = frozenset({sqlite3.SQLITE_READ, sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE})
+_numbers: Final = count()
 T = TypeVar("T")
 
 
@@ -62,8 +64,8 @@ class OpenTable:
         self.source_key = source_key  # under which the store keeps the version
         self._folder = folder
         self.words = words or Words({})
-        self._threads = threading.local()
-        self._connections: list[sqlite3.Connection] = []
+        self._number = next(_numbers)  # in the pool of connections
+        self._closed = False
         self._remembered: dict[Hashable, Any] = {}
         self.facts = self._read_facts()
         self._by_position = {column.position: column for column in self.facts.columns}
@@ -101,16 +103,17 @@ class OpenTable:
         return (self._folder / SQLITE_NAME).as_uri() + "?mode=ro&immutable=1"
 
     def connection(self) -> sqlite3.Connection:
-        """This thread's read-only connection."""
-        base: sqlite3.Connection | None = getattr(self._threads, "base", None)
-        if base is None:
-            base = sqlite3.connect(self.address, uri=True, check_same_thread=False)
-            base.execute("PRAGMA mmap_size = 268435456")
-            base.execute("PRAGMA query_only = ON")
-            base.create_function("open_at", 2, _open_at, deterministic=True)
-            base.set_authorizer(_reads)
-            self._threads.base = base
-            self._connections.append(base)
+        """This thread's read-only connection: to be asked for anew for each use, as few are kept open over all tables."""
+        if self._closed:
+            raise sqlite3.ProgrammingError("the table is closed")
+        return POOL.of(self._number, self._connect)
+
+    def _connect(self) -> Pooled:
+        base = sqlite3.connect(self.address, uri=True, check_same_thread=False, factory=Pooled)
+        base.execute("PRAGMA mmap_size = 268435456")
+        base.execute("PRAGMA query_only = ON")
+        base.create_function("open_at", 2, _open_at, deterministic=True)
+        base.set_authorizer(_reads)
         return base
 
     def close(self) -> None:
@@ -119,9 +122,9 @@ class OpenTable:
         self.held.close()
 
     def close_connections(self) -> None:
-        """Closes the files."""
-        for base in self._connections:
-            base.close()
+        """Closes the files, for good."""
+        self._closed = True
+        POOL.close(self._number)
 
     def intact(self) -> bool:
         """Whether all files can be read: every page is looked at, which takes seconds for a large table."""

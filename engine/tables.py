@@ -28,7 +28,7 @@ from engine.settings import printable
 from engine.table import OpenTable, Words
 from engine.types import WHOLE, TablePlan
 
-BUILD: Final = "10"  # another number is another build of the same source
+BUILD: Final = "11"  # another number is another build of the same source
 log = logging.getLogger(__name__)
 
 
@@ -91,13 +91,13 @@ def _open(
     except DamageError as error:
         log.warning("built files are damaged", extra={"table": entry.name, "reason": type(error.__cause__).__name__})
         held.close()
-        _drop(store, _source_key(entry), held)
+        _drop(store, source_key(entry), held)
     return _opened(index(entry, store, progress, embedder), entry, catalog)
 
 
 def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: Embedder | None) -> list[OpenTable]:
     """The tables of a source that cannot be read, as they were when it could; none where they never were, or were built otherwise."""
-    held = store.current(_source_key(entry))
+    held = store.current(source_key(entry))
     if held is None:
         return []
     try:
@@ -166,18 +166,18 @@ def index(
 ) -> Held:
     """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not."""
     embedder = embedder or default_embedder()
-    source_key = _source_key(entry)
+    kept = source_key(entry)
     shape = _shape(entry, embedder)
     seen = Seen(Hints(store.root, "tables"))
     now = stamp(entry.source, entry.base)
-    held = store.current(source_key)
+    held = store.current(kept)
     if held is not None and not _is_whole(held.facts):
         held.close()
-        _drop(store, source_key, held)
+        _drop(store, kept, held)
         held = None
     if held is None:
         return _built(entry, store, progress or _silent, embedder, now, None)
-    same = now and (held.facts["stamp"] == now or seen.at(source_key, now) == held.version)
+    same = now and (held.facts["stamp"] == now or seen.at(kept, now) == held.version)
     if held.facts["shape"] == shape and (only_built or same):
         return held
     try:
@@ -188,7 +188,7 @@ def index(
     if fresh is not held:
         held.close()
     if now and fresh.facts["stamp"] != now:
-        seen.remember(source_key, now, fresh.version)
+        seen.remember(kept, now, fresh.version)
     return fresh
 
 
@@ -213,7 +213,7 @@ def _built(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, 
             facts["tables"].append(build(part, table, entry.model_copy(update={"name": name}), embedder, told))
 
     try:
-        return store.build(_source_key(entry), version, make, facts, waiting=lambda: told("waiting for another build", 0, 1))
+        return store.build(source_key(entry), version, make, facts, waiting=lambda: told("waiting for another build", 0, 1))
     except StoreError as error:
         raise BuildError(str(error)) from error
     except OSError as error:
@@ -232,12 +232,23 @@ def _opened(held: Held, entry: TableEntry, catalog: Catalog) -> list[OpenTable]:
     tables: list[OpenTable] = []
     try:
         for number in range(len(held.facts["tables"])):  # type: ignore[arg-type]
-            tables.append(OpenTable(held, held.folder / str(number), words, entry.name, entry.part, _source_key(entry)))
-    except DamageError:
+            tables.append(OpenTable(held, held.folder / str(number), words, entry.name, entry.part, source_key(entry)))
+        if entry.part == WHOLE and entry.partition:
+            _check_partition(entry.partition[0], tables)
+    except (DamageError, CatalogError):
         for table in tables:
             table.close_connections()
         raise
     return tables
+
+
+def _check_partition(column: str, tables: Sequence[OpenTable]) -> None:
+    """Raises CatalogError where a rule on rows names a column that a built table does not have: a rule may change without a build."""
+    for table in tables:
+        if table.facts.left_out == 0 and column not in [known.name for known in table.facts.columns]:
+            raise CatalogError(
+                f'The rule on rows of the table "{table.name}" names the column "{printable(column)}", which its source does not have.'
+            )
 
 
 def _words(entry: TableEntry, catalog: Catalog) -> Words:
@@ -252,11 +263,12 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
     return Words({phrase: tuple(meant) for phrase, meant in said.items()}, examples)
 
 
-def _source_key(entry: TableEntry) -> str:
+def source_key(entry: TableEntry) -> str:
+    """The key that the store keeps a table, or a slice of it, under."""
     where = entry.source if "://" in entry.source else str(path_of(entry.source, entry.base).absolute())
     described = bool(entry.row or entry.keys or entry.columns or entry.description)
-    part = entry.part.model_dump() if entry.part != WHOLE else None
-    return json.dumps([entry.name, where, described, *([part] if part else [])], ensure_ascii=False)
+    part = [_digest(entry.part.model_dump())] if entry.part != WHOLE else []  # whose rows they are is no name of a folder
+    return json.dumps([entry.name, where, described, *part], ensure_ascii=False)
 
 
 def _shape(entry: TableEntry, embedder: Embedder) -> str:

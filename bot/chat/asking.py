@@ -31,7 +31,7 @@ class Asking:
     answer: a question in its thread. again: the plan of an answer once more.
     correct: with another candidate (its number) for a binding (its number). pick: with one reading of a clarification.
     tables: name and description of each table that can be asked. rights: what tells scopes, or the one scope that there is.
-    audit_rows: the tables of whose rows the audit keeps the numbers.
+    audit_rows: whether the audit keeps the numbers of a table's rows.
     again, correct and pick take an answer that was made under the same scope, and raise PlanError where its plan does not fit any more.
     """
 
@@ -41,7 +41,7 @@ class Asking:
     pick: Callable[[Answer, int, Scope], Asked]
     tables: Callable[[Scope], list[tuple[str, str]]]
     rights: Rights | Scope
-    audit_rows: frozenset[str] = frozenset()
+    audit_rows: Callable[[str], bool] = lambda table: False
 
 
 def asking_of(library: Library, rights: Rights | Scope) -> Asking:
@@ -60,7 +60,11 @@ def asking_of(library: Library, rights: Rights | Scope) -> Asking:
         return [(table.name, table.facts.description) for table in library.under(scope)]
 
     kept = frozenset(entry.name for entry in library.catalog.tables if entry.audit_rows)
-    return Asking(answers_from(library), again, correct, pick, tables_of, rights, kept)
+
+    def audit_rows(table: str) -> bool:
+        return bool(kept & library.entries_named(table))
+
+    return Asking(answers_from(library), again, correct, pick, tables_of, rights, audit_rows)
 
 
 class _Runs:

@@ -8,10 +8,11 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 
-from sqlalchemy import Connection, create_engine, event, text
+from sqlalchemy import Connection, create_engine, event, inspect, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
+from sqlalchemy.schema import CreateColumn
 
 from bot.chat.tables import METADATA
 from engine.errors import UsageError
@@ -39,6 +40,7 @@ class Database:
             with self.transaction() as base:
                 self.alone(base, _MAKING)  # two processes that start at once would both make the tables
                 METADATA.create_all(base)
+                _complete(base)
         except (ArgumentError, NoSuchModuleError, ImportError):
             raise UsageError(
                 "ALMANAC_STATE is no address of a database that is known here; write sqlite:////folder/state.sqlite."
@@ -79,6 +81,18 @@ class Database:
     def close(self) -> None:
         """Lets the database go."""
         self._engine.dispose()
+
+
+def _complete(base: Connection) -> None:
+    """Adds the columns that a table of an earlier version does not have; each has a default."""
+    there = inspect(base)
+    quoted = base.dialect.identifier_preparer.format_table
+    for table in METADATA.sorted_tables:
+        known = {column["name"] for column in there.get_columns(table.name)}
+        for column in table.columns:
+            if column.name not in known:
+                made = CreateColumn(column).compile(dialect=base.dialect)
+                base.exec_driver_sql(f"ALTER TABLE {quoted(table)} ADD COLUMN {made}")
 
 
 def _prepare(base: Any, _: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Iterator
 
 from bot.chat.audit import Entry
 from bot.chat.types import PAGE_ROWS, Asker, Place
@@ -21,14 +21,14 @@ def entry_of(
     planner: str = "offline",
     page: int = 0,
     page_rows: int = PAGE_ROWS,
-    row_ids_of: Collection[str] = (),
+    row_ids_of: Callable[[str], bool] | None = None,
     exported: int = 0,
     spend: float = 0.0,
 ) -> Entry:
     """What the audit keeps of an action.
 
-    question: as it was asked; else that of the reply. page: whose rows were shown, 0 where all were. row_ids_of: the tables whose row numbers
-    are kept. exported: rows that left as a file.
+    question: as it was asked; else that of the reply. page: whose rows were shown, 0 where all were. row_ids_of: whether the row numbers of a
+    table are kept. exported: rows that left as a file.
     """
     parts = reply.parts if reply else ()
     named = [(plan.table, column) for part in parts for plan in _table_plans(part.plan) for column in _columns(plan)]
@@ -36,7 +36,7 @@ def entry_of(
     for part in parts:
         if isinstance(part.plan, TablePlan):
             named += [(part.plan.table, column.name) for column in (part.result.columns if part.result else ())]
-            if part.plan.table in row_ids_of and part.result and part.result.row_ids is not None:
+            if part.result and part.result.row_ids is not None and row_ids_of is not None and row_ids_of(part.plan.table):
                 first, last = ((page - 1) * page_rows, page * page_rows) if page else (0, None)
                 ids[part.plan.table] = ids.get(part.plan.table, ()) + part.result.row_ids[first:last]
     return Entry(

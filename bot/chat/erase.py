@@ -44,11 +44,20 @@ def erase(state: State, person: str, *, with_audit: bool = False) -> Erased:
     """
     with state.database.transaction() as base:
         replies = [row for row in base.execute(_replies_naming(person)) if _is(asker_of(row.asker), person)]
-        waiting = [(row.id, incoming_of(row.incoming)) for row in base.execute(select(QUESTIONS.c.id, QUESTIONS.c.incoming))]
-        waiting = [(question, incoming) for question, incoming in waiting if _is(incoming.asker, person)]
+        asked = [(row.id, incoming_of(row.incoming)) for row in base.execute(select(QUESTIONS.c.id, QUESTIONS.c.incoming))]
         people = {_known(place_of(row.place), asker_of(row.asker)) for row in replies}
-        people |= {_known(incoming.place, incoming.asker) for _, incoming in waiting}
+        people |= {_known(incoming.place, incoming.asker) for _, incoming in asked if _is(incoming.asker, person)}
         people |= {tuple(row) for row in base.execute(_audited(person))}
+        # whoever is known by an e-mail may have asked when the platform did not tell it
+        for name in sorted({asker for _, _, asker in people} - {person}):
+            there = {row.id for row in replies}
+            named = [row for row in base.execute(_replies_naming(name)) if row.id not in there and not asker_of(row.asker).email]
+            replies += [row for row in named if _known(place_of(row.place), asker_of(row.asker)) in people]
+        waiting = [
+            (question, incoming)
+            for question, incoming in asked
+            if _is(incoming.asker, person) or (not incoming.asker.email and _known(incoming.place, incoming.asker) in people)
+        ]
         ids = {person, *(asker for _, _, asker in people)}
         turns = sum(_erase_turns(base, row) for row in replies)
         turns += _gone(base, TURNS, TURNS.c.who == person)  # whatever is left under the id itself

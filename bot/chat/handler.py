@@ -95,12 +95,15 @@ class Handler:
         except Exception as error:  # noqa: BLE001 - as above
             return self._excuse(error, press.place, press.asker, language, alone=True)
 
-    async def file(self, press: Press) -> RowsFile | Shown:
-        """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none."""
+    async def file(self, press: Press, *, leaves: bool = True) -> RowsFile | Shown:
+        """All rows of the reply as a file, run again under the presser's scope; a notice to show where there is none.
+
+        leaves: that it is handed over, which is counted and written in the audit; else it is only offered.
+        """
         language = locale_language(press.locale)
         try:
             self._desk.unless_noticed()
-            return await self._presses.file(press, language)
+            return await self._presses.file(press, language, leaves=leaves)
         except Exception as error:  # noqa: BLE001 - as above
             return self._excuse(error, press.place, press.asker, language, alone=True)
 
@@ -208,8 +211,9 @@ class Handler:
     async def _shown_again(self, kept: Kept) -> Shown:
         """The same from what is kept, its rows got again."""
         desk = self._desk
-        if any(part.result for part in kept.reply.parts):
+        if any(part.plan for part in kept.reply.parts):
             try:
+                desk.unless_noticed()
                 kept = await desk.under(kept, await desk.shared(kept.place, kept.asker, kept.language), rows=True)
             except Sentence as sentence:
                 kept = replace(kept, reply=failed(kept.reply.parts[0].question, str(sentence), kept.language))

@@ -18,7 +18,6 @@ from engine.errors import UsageError
 from engine.types import Answer, Scope
 
 DOUBLE_PRESS: Final = 10.0  # seconds in which the same press by the same person is one
-_IN_PLACE: Final = frozenset({"page", "correct", "pick", "share"})  # what these bring stands where everybody reads
 
 
 class Presses:
@@ -35,8 +34,8 @@ class Presses:
             await self._desk.write(command.action, press.place, press.asker, shown.reply, kept.id, shown.scope, shown.page)
         return shown
 
-    async def file(self, press: Press, language: str) -> RowsFile:
-        """All rows of the reply as a file, under the presser's own scope."""
+    async def file(self, press: Press, language: str, *, leaves: bool) -> RowsFile:
+        """All rows of the reply as a file, under the presser's own scope; leaves: that it is handed over, and not only offered."""
         desk = self._desk
         command, kept = await self.pressed(press, language)
         language = kept.language
@@ -50,6 +49,8 @@ class Presses:
             name, content = await desk.in_engine(file_of, reply, command.argument, language=language)
         except UsageError:
             raise Sentence(say(language, "too_many_rows", total=f"{total:,}")) from None
+        if not leaves:
+            return RowsFile(name, content, for_all)
         if desk.limits and (refused := await desk.in_state(desk.limits.refuses_export, press.place, press.asker, total)):
             raise Sentence(refused.sentence(language))
         await desk.write("file", press.place, press.asker, reply, kept.id, own.key, exported=total)
@@ -62,10 +63,10 @@ class Presses:
         kept = await desk.in_state(desk.state.reply, command.reply) if command else None
         if command is None or kept is None or (kept.place.platform, kept.place.workspace) != (press.place.platform, press.place.workspace):
             raise Sentence(say(language, "old_button"))
+        if not press.place.private and press.place.channel != kept.place.channel:
+            raise Sentence(say(language, "old_button"))  # what it brings would be said to other people
         if kept.place.private and kept.asker.id != press.asker.id:
             raise Sentence(say(language, "not_yours"))
-        if not kept.place.private and command.action in _IN_PLACE and press.place.channel != kept.place.channel:
-            raise Sentence(say(language, "old_button"))  # other people read there
         return command, kept
 
     async def _do(self, command: Command, kept: Kept, press: Press) -> Shown | None:

@@ -174,7 +174,7 @@ def _person(user: Payload, workspace: str) -> Person:
     guest = any(user.get(sign) for sign in ("is_restricted", "is_ultra_restricted", "is_stranger", "deleted"))
     return Person(
         name=str(name),
-        email=str(profile.get("email") or ""),
+        email=str(profile.get("email") or "") if ours else "",  # which another organisation may have written as it likes
         locale=str(user.get("locale") or ""),
         time_zone=str(user.get("tz") or ""),
         outsider=guest or not ours,

@@ -37,6 +37,13 @@ class TeamsPeople:
         self._persons: Known[Asker] = Known(PERSON_SECONDS, clock)
         self._members: Known[tuple[Asker, ...] | None] = Known(MEMBERS_SECONDS, clock)
 
+    async def person(self, place: Place, asker: Asker) -> Asker:
+        """The same person with name and e-mail, for what is kept of them; as they came where Teams does not answer."""
+        try:
+            return await self.identify(place, asker)
+        except UnknownPeopleError:
+            return asker
+
     async def identify(self, place: Place, asker: Asker) -> Asker:
         """The same person with name, e-mail, and whether they are an outsider; raises UnknownPeopleError."""
         found = await self._persons.get(f"{place.workspace} {asker.id}", lambda: self._look_up(place, asker.id))
@@ -84,11 +91,13 @@ class TeamsPeople:
         name, email, principal = (str(member.get(field) or "") for field in ("name", "email", "userPrincipalName"))
         ours = (self._tenant or place.workspace).casefold()
         tenant, role = (str(member.get(field) or "").casefold() for field in ("tenantId", "userRole"))
-        outsider = not ours or tenant != ours or role != "user" or "#ext#" in principal.casefold()
+        stranger = not ours or tenant != ours
+        outsider = stranger or role != "user" or "#ext#" in principal.casefold()
         identity = _object_id(member) or str(member.get("id") or "")
         if not identity:
             raise UnknownPeopleError
-        return Asker(identity, name, email or ("" if outsider else principal), outsider=outsider)
+        known = "" if stranger else email or ("" if outsider else principal)  # another organisation may write what it likes
+        return Asker(identity, name, known, outsider=outsider)
 
 
 def _object_id(member: Member) -> str:

@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any, Final, Literal
 
 import aiohttp
@@ -130,9 +131,11 @@ class Teams:
             self._start(self._answer(taken))
 
     async def _answer(self, taken: Taken) -> None:
-        address = taken.incoming.place.address
+        incoming = taken.incoming
+        address = incoming.place.address
         async with self._sign_of_work(address):
-            shown = await self._handler.answer(taken)
+            known = replace(incoming, asker=await self.people.person(incoming.place, incoming.asker))
+            shown = await self._handler.answer(replace(taken, incoming=known))
         if shown is not None:
             await self._post(shown, address)
             if shown.aside is not None:
@@ -145,6 +148,10 @@ class Teams:
         except (TryLater, Undeliverable):
             log.warning("that there is more was not said")
 
+    async def _introduced(self, press: Press) -> Press:
+        """The press with what Teams knows of the person."""
+        return replace(press, asker=await self.people.person(press.place, press.asker))
+
     async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
         incoming = to_chat_thread(payload)
         shown = await self._handler.about(incoming, what)
@@ -154,7 +161,7 @@ class Teams:
     async def _react(self, press: Press, payload: Mapping[str, Any]) -> None:
         """What a press brings, as a message or in the place of the one that was pressed."""
         async with self._sign_of_work(press.place.address):
-            shown = await self._handler.press(press)
+            shown = await self._handler.press(await self._introduced(press))
         if shown is not None:
             await self._show(shown, press, payload)
 
@@ -194,7 +201,7 @@ class Teams:
 
     async def _press_for(self, press: Press, payload: Mapping[str, Any], result: asyncio.Future[Shown | None]) -> None:
         """Handles a press; what the reply to the invoke cannot carry, or came too late for it, is said in the conversation."""
-        shown = await self._handler.press(press)
+        shown = await self._handler.press(await self._introduced(press))
         late = result.done()
         if not late:
             result.set_result(shown)
@@ -204,7 +211,7 @@ class Teams:
 
     async def _offer_file(self, shown: Shown, press: Press) -> None:
         """Offers the file in the chat with the presser alone, the one place where Teams takes files from a bot."""
-        found = await self._handler.file(press)
+        found = await self._handler.file(press, leaves=False)
         if isinstance(found, Shown):
             await self._post(found, press.place.address)
             return
@@ -221,7 +228,7 @@ class Teams:
         value, where = accepted(payload)
         if not value or where is None or self._web is None:
             return
-        press = press_of(payload, value)
+        press = await self._introduced(press_of(payload, value))
         found = await self._handler.file(press)
         if isinstance(found, Shown):
             await self._post(found, press.place.address)

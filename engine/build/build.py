@@ -29,6 +29,10 @@ def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedd
     told("gathering terms", 0, 1)
     terms = [terms_of(column) for column in table.columns]
     facts = table_facts(source, table, entry, terms)
+    sent = [place for place, column in enumerate(facts.columns) if column.sent]
+    shown = replace(table, columns=[table.columns[place] for place in sent])
+    sample = representative(shown) if sent else []
+    facts = facts.model_copy(update={"sample": tuple(int(table.row_numbers[row - 1]) for row in sample)})
     told("writing rows", 0, 1)
     write_sqlite(folder / SQLITE_NAME, table, terms, facts)
     told("indexing terms", 0, 1)
@@ -45,10 +49,8 @@ def build(folder: Path, source: SourceTable, entry: TableEntry, embedder: Embedd
         for n in range(len(found))
         if 0 < len(found.texts[n]) <= 80
     ]
-    sent = [place for place, column in enumerate(facts.columns) if column.sent]
-    shown = replace(table, columns=[table.columns[place] for place in sent])
     rows = list(_row_texts(shown, embedder.calibration.most_rows)) if sent else []
-    card = _card(shown, facts, [(facts.columns[place], terms[place]) for place in sent])
+    card = _card(shown, sample, facts, [(facts.columns[place], terms[place]) for place in sent])
     write_index(folder / LANCE_NAME, entries, rows, card, embedder)
     return facts.name
 
@@ -60,13 +62,13 @@ def _row_texts(table: SourceTable, most: int) -> Iterator[tuple[int, str]]:
         yield int(numbers[row]), " | ".join(text[:200] for text in texts if text)
 
 
-def _card(table: SourceTable, facts: TableFacts, terms: list[tuple[ColumnFacts, ColumnTerms]]) -> str:
+def _card(table: SourceTable, sample: list[int], facts: TableFacts, terms: list[tuple[ColumnFacts, ColumnTerms]]) -> str:
     """The table in words, for a model: description, columns with counts and examples, a representative sample."""
     lines = [f"{facts.name}: {facts.description or ', '.join(facts.nouns)}", f"{facts.rows} rows"]
     for column, found in terms[:60]:
         examples = ", ".join(text[:40] for text in found.texts[:5])
         lines.append(f"{column.name} ({column.type}, {column.distinct} distinct, {column.empty} empty): {examples}")
-    for row in representative(table):
+    for row in sample:
         lines.append(
             " | ".join(column.texts[column.codes[row - 1]][:60] if column.codes[row - 1] >= 0 else "" for column in table.columns[:60])
         )

@@ -62,6 +62,7 @@ class TableFacts(Frozen):
     source: str
     changed_at: str = ""
     left_out: int = 0  # columns of the source that are not asked over
+    sample: tuple[int, ...] = ()  # numbers of rows that show the table's variety, seen by the columns that may be sent to a model
 
     def column(self, name: str) -> ColumnFacts:
         """The column of that name; KeyError where there is none."""

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from engine.build.facts import ColumnFacts
-from engine.embed_discreet import discreet
 from engine.embedder import Embedder
 from engine.fold import fold, key, stems
 from engine.hours import When, asked
@@ -335,7 +334,6 @@ class Finder:
         kept = [(span, phrase) for span in spans for phrase in self.searched(*span) if len(phrase) > 2]
         if not kept:
             return []
-        embedder = discreet(embedder, self.table)
         vectors = joint_vectors([phrase for _, phrase in kept], [True] * len(kept), embedder)
         mentions: dict[tuple[int, int], list[Option]] = defaultdict(list)
         nearest = near_terms(self.table.index, vectors, embedder.calibration.nearest)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import reduce
 
+from engine.embed_discreet import discreet
 from engine.embedder import Embedder
 from engine.language import Language
 from engine.plan.cover import Cover, covers
@@ -37,6 +39,7 @@ def readings(
     """The readings of a question over all tables, best first."""
     tokens = tokens_of(text, language)
     found: list[Reading] = []
+    embedder = reduce(discreet, tables, embedder)  # what is a secret of one table is not sent for another
     for table in tables:
         found += _over(finder(table, language, text, tokens, now, chosen), embedder)
     return sorted(found, key=lambda reading: -reading.score)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -20,9 +21,17 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 def test_a_command_is_documented_with_its_options(name: str) -> None:
     found = re.search(rf"^### `almanac {name}\b.*?(?=^##|\Z)", README, re.MULTILINE | re.DOTALL)
     assert found, f"README.md has no section for almanac {name}"
-    for parameter in cli.commands[name].params:
+    for parameter in _parameters(cli.commands[name]):
         if isinstance(parameter, click.Option):
             assert f"`{parameter.opts[0]}" in found[0], f"almanac {name} {parameter.opts[0]} is not documented"
+
+
+def _parameters(command: click.Command) -> Iterator[click.Parameter]:
+    """Those of a command and of the commands below it."""
+    yield from command.params
+    if isinstance(command, click.Group):
+        for below in command.commands.values():
+            yield from _parameters(below)
 
 
 def test_no_command_is_documented_that_is_not_there() -> None:

@@ -137,7 +137,7 @@ def test_an_entry_names_the_tables_and_columns_of_its_plans() -> None:
         select=("fee",),
     )
     part = REPLY.parts[0].model_copy(update={"plan": plan})
-    made = entry_of("page", PLACE, ANN, reply=Reply(parts=(part,)), row_ids_of={"doctors"}, page=2, page_rows=1, scope="key")
+    made = entry_of("page", PLACE, ANN, reply=Reply(parts=(part,)), row_ids_of="doctors".__eq__, page=2, page_rows=1, scope="key")
     assert (made.tables, made.kind, made.rows, made.scope) == (("doctors",), "answer", 2, "key")
     assert set(made.columns) == {f"doctors.{name}" for name in ("city", "ward", "beds", "age", "floor", "fee", "name", "town")}
     assert made.row_ids == {"doctors": (2,)}
@@ -216,6 +216,16 @@ def test_the_same_id_in_another_workspace_is_another_person_to_an_email(state: S
     assert state.reply("b" * 12) is not None
     assert [turn.text for turn in state.turns(other, ANN)] == ["not mine", "2 pharmacies"]
     assert erase(state, "U-ann").replies == 1, "the id itself means all who have it"
+
+
+def test_an_email_means_also_what_was_asked_when_nobody_told_it(state: State) -> None:  # noqa: F811
+    nameless = replace(ANN, email="")
+    state.keep(kept("a" * 12, asker=ANN), "mine", 60)
+    state.keep(kept("b" * 12, asker=nameless), "mine too", 60)
+    state.take(waiting(nameless, "late"), 60)  # type: ignore[arg-type]
+    state.keep(kept("c" * 12, replace(PLACE, workspace="T2"), nameless), "not mine", 60)
+    assert (erase(state, "ann@example.org").replies, state.abandoned("slack", 0)) == (2, [])
+    assert state.reply("c" * 12) is not None
 
 
 def test_nothing_but_the_name_itself_is_meant(state: State) -> None:  # noqa: F811

@@ -20,7 +20,7 @@ from bot.chat.state import State
 from bot.chat.types import Deliver, OutboxEntry
 from bot.serve import Surface, application
 from tests.chat.test_handler import heard
-from tests.chat.world import asked, write
+from tests.chat.world import asked, ruled, write
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -54,6 +54,19 @@ def test_a_chat_without_settings_says_why_it_is_not_started(state: State, asking
     assert "SLACK_BOT_TOKEN" in told[0] and "MICROSOFT_APP_ID" in told[1]
     status, body = asyncio.run(answers(app, "/ready"))
     assert status == 503 and body["surfaces"] == []
+
+
+def test_it_is_ready_where_only_some_groups_may_see_a_table(state: State, tmp_path: Path) -> None:
+    def start(app: web.Application, handler: Handler, host: str) -> Deliver | str:
+        async def deliver(entry: OutboxEntry) -> None:
+            """Nothing waits here."""
+
+        return deliver
+
+    with ruled(tmp_path) as ruled_asking:
+        app, _ = application(state, ruled_asking, "127.0.0.1", [Surface("slack", start)])
+        status, body = asyncio.run(answers(app, "/ready"))
+    assert (status, body["tables"]) == (200, 1)
 
 
 def test_it_is_alive_whatever_is_not_started(state: State, asking: Asking) -> None:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from bot.chat.settings import keep_days, state_url
 from bot.chat.state import MOST_TRIES, Kept, State
@@ -84,6 +85,18 @@ def test_a_restart_forgets_nothing(url: str) -> None:
     assert after.take(message(1), 60) is None
     assert after.secret() == secret
     assert after.turns(PLACE, ANN)[0] == Turn(who="asker", text="chemists")
+
+
+def test_a_database_of_an_earlier_version_gets_the_columns_that_it_lacks(state: State, url: str) -> None:
+    state.keep(kept("a" * 12), "chemists", 60)
+    with state.database.transaction() as base:
+        base.execute(text("ALTER TABLE replies DROP COLUMN scope"))
+    for reply_id in ("b" * 12, "c" * 12):
+        later = State(url)
+        assert later.keep(replace(kept(reply_id), scope="key"), "chemists", 60)
+        old, new = later.reply("a" * 12), later.reply(reply_id)
+        assert old is not None and old.scope == "" and new is not None and new.scope == "key"
+        later.close()
 
 
 def test_processes_share_the_work_and_never_do_it_twice(url: str) -> None:

@@ -262,6 +262,51 @@ def test_values_that_are_not_sent_are_in_no_request(server: StandIn, tmp_path: P
         assert "person7" in sent
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "gizmos born 1967-02-03", "gizmos of 3 February 1967", "gizmos with 052-7123407", "gizmos with 05271 23407", "gizmos at 91,240",
+        "gizmos near 91240 gronk", "gizmos about xylophones",
+    ],
+)  # fmt: skip
+def test_a_figure_that_is_not_sent_is_not_sent_however_it_is_written(server: StandIn, tmp_path: Path, text: str) -> None:
+    notes = "a long text about the odd xylophone affair that goes on and on until nobody who reads it remembers how it began"
+    lines = [f"Person{n},Town{n % 4},{91234 + n},{1960 + n}-02-03,05271234{n:02},{notes} {n}\n" for n in range(30)]
+    (tmp_path / "staff.csv").write_text("name,city,salary,born,phone,notes\n" + "".join(lines), encoding="utf-8")
+    rules = "".join(f"[tables.staff.columns.{name}]\nsend_to_model = false\n" for name in ("salary", "born", "phone", "notes"))
+    (tmp_path / "almanac.toml").write_text(f'[tables.staff]\nsource = "staff.csv"\n{rules}', encoding="utf-8")
+    one = embedder(server, tmp_path)
+    (table,) = open_tables(load_catalog(tmp_path / "almanac.toml"), Store(tmp_path / "built"), embedder=one)
+    server.asked.clear()
+    try:
+        ask(text, ChatThread(), EVERYTHING, tables=[table], embedder=one, now=datetime.now(UTC))
+        retrieve(text, language_of(text), table, one, datetime.now(UTC))
+    finally:
+        table.close()
+    sent = " ".join(phrase for batch in server.asked for phrase in batch).casefold()
+    assert "gizmos" in sent, "what is no value is sent"
+    assert not any(letter.isdecimal() for letter in sent) and "xylophone" not in sent
+
+
+def test_what_one_table_does_not_send_is_not_sent_for_another(server: StandIn, tmp_path: Path) -> None:
+    lines = [f"Person{n},Town{n % 4},{('Bubblegum', 'Marzipan')[n % 2]}\n" for n in range(12)]
+    (tmp_path / "doctors.csv").write_text("name,city,nickname\n" + "".join(lines), encoding="utf-8")
+    (tmp_path / "shops.csv").write_text("shop,street\n" + "".join(f"Shop{n},Street{n % 3}\n" for n in range(12)), encoding="utf-8")
+    said = '[tables.shops]\nsource = "shops.csv"\n[tables.doctors]\nsource = "doctors.csv"\n'
+    (tmp_path / "almanac.toml").write_text(f"{said}[tables.doctors.columns.nickname]\nsend_to_model = false\n", encoding="utf-8")
+    one = embedder(server, tmp_path)
+    tables = open_tables(load_catalog(tmp_path / "almanac.toml"), Store(tmp_path / "built"), embedder=one)
+    try:
+        for text in ("shops called Bubblegum", "emporia near marzipan"):
+            ask(text, ChatThread(), EVERYTHING, tables=tables, embedder=one, now=datetime.now(UTC))
+    finally:
+        for table in tables:
+            table.close()
+    sent = " ".join(text for batch in server.asked for text in batch).casefold()
+    assert "emporia" in sent, "what is no value is sent"
+    assert "bubblegum" not in sent and "marzipan" not in sent
+
+
 # ---- what goes wrong
 
 

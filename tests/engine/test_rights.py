@@ -111,6 +111,13 @@ def test_a_display_name_gives_no_rights(tmp_path: Path) -> None:
     assert part_of(tmp_path, "") is None
 
 
+def test_an_accent_makes_another_person(tmp_path: Path) -> None:
+    assert part_of(tmp_path, "ANN@clinic.example") == Slice()
+    assert part_of(tmp_path, "ánn@clinic.example") is None
+    assert part_of(tmp_path, "eve@board.example") is not None
+    assert part_of(tmp_path, "evé@board.example") is None
+
+
 def test_what_several_may_see_is_what_all_of_them_may(tmp_path: Path) -> None:
     rights = Rights(load_catalog(catalog(tmp_path)))
     ann, ben, board = (Person(ids=(name,)) for name in ("ann@clinic.example", "ben@clinic.example", "U1"))
@@ -168,6 +175,19 @@ def test_a_rule_on_a_column_that_is_not_there_is_refused(tmp_path: Path, old: st
         library.under(EVERYTHING)
 
 
+def test_a_rule_that_is_new_since_the_build_is_checked_as_well(tmp_path: Path) -> None:
+    with asking(tmp_path) as (library, _):
+        library.under(EVERYTHING)
+    with (
+        pytest.raises(CatalogError, match='"region"'),
+        asking(tmp_path, rules=RULES.replace('rows = "district', 'rows = "region')) as (library, _),
+    ):
+        library.under(EVERYTHING)
+    wrong = RULES.replace('rows = "district', 'rows = "region')
+    with pytest.raises(CatalogError, match='"region"'), asking(tmp_path, "ben@clinic.example", rules=wrong) as (library, scope):
+        library.under(scope)
+
+
 # ---- slices
 
 
@@ -183,6 +203,14 @@ def test_a_slice_holds_nothing_of_what_is_hidden(tmp_path: Path) -> None:
             content = path.read_bytes()
             for secret in (b"Cat Nir", b"Eilat", b"salary", b"9000"):
                 assert secret not in content, (path, secret)
+
+
+def test_a_table_of_which_every_column_is_hidden_is_not_there(tmp_path: Path) -> None:
+    hidden = "".join(f'[tables.staff.columns.{name}]\nsee = ["finance"]\n' for name in STAFF.splitlines()[0].split(","))
+    rules = f'{RULES.partition("[tables")[0]}[tables.staff]\nsource = "staff.csv"\n{hidden}[tables.open]\nsource = "staff.csv"\n'
+    with asking(tmp_path, "ben@clinic.example", rules=rules) as (library, scope):
+        assert [table.name for table in library.under(scope)] == ["open"]
+        assert answered(library, scope, "French").kind == "answer"
 
 
 def test_rows_keep_their_numbers_and_lists_are_cut_with_them(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from cache.versions import BUILD_LOCK, Store
 from engine.catalog import Catalog, catalog_of, load_catalog
 from engine.errors import CatalogError, DamageError, SourceError
 from engine.table import OpenTable, damage_told
-from engine.tables import _source_key, drop_damaged, open_tables
+from engine.tables import drop_damaged, open_tables, source_key
 
 SHOPS = "name,town\n" + "".join(f"Shop {n},Town {n % 7}\n" for n in range(300))
 
@@ -96,7 +96,7 @@ def test_a_touched_source_of_the_same_content_needs_no_lock(catalog: Catalog, st
     """So it is asked where the folder of what is built is read-only, and while another builds."""
     with closing(opened(catalog, store)) as first:
         (tmp_path / "shops.csv").write_text(SHOPS)
-        home = store.root / safe_name(_source_key(catalog.tables[0]))
+        home = store.root / safe_name(source_key(catalog.tables[0]))
 
         def told(stage: str, done: int, total: int) -> None:
             assert "waiting" not in stage

@@ -25,8 +25,8 @@ from bot.slack.surface import register
 from engine.types import EVERYTHING, ChatThread, Reply, Scope
 from tests.chat.world import asked
 
-DEADLINE = 8.0  # seconds; short, so that what a killed process leaves behind is soon another's
-handling.LEASE = 4.0
+DEADLINE = 12.0  # seconds; short, so that what a killed process leaves behind is soon another's
+handling.LEASE = 8.0
 
 
 async def serve(folder: Path, seconds: float, threads: int) -> None:

@@ -84,6 +84,18 @@ def test_guests_and_others_are_outsiders_alone_and_in_a_channel(signs: dict[str,
     asking(scenario)
 
 
+@pytest.mark.parametrize(
+    ("signs", "believed"), [({"is_restricted": True}, True), ({"team_id": "T9OTHER"}, False), ({"team_id": None}, False)]
+)
+def test_an_address_that_another_organisation_wrote_is_nobodys(signs: dict[str, object], believed: bool) -> None:
+    async def scenario(slack: Slack, people: SlackPeople, clock: Clock) -> None:
+        slack.people["U1"] = {**signs, "profile": {"email": "head@clinic.example"}}
+        for found in (await people.identify(CHANNEL, ANN), (await audience(people))["U1"]):
+            assert found.email == ("head@clinic.example" if believed else "")
+
+    asking(scenario)
+
+
 def test_a_colleague_of_another_workspace_who_is_in_this_one_too_is_no_outsider() -> None:
     async def scenario(slack: Slack, people: SlackPeople, clock: Clock) -> None:
         slack.people["U1"] = {"team_id": "T9OTHER", "enterprise_user": {"id": "W1", "enterprise_id": "E1", "teams": ["T9OTHER", TEAM]}}

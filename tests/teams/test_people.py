@@ -92,6 +92,19 @@ def test_guests_and_others_are_outsiders_alone_and_in_a_channel(signs: dict[str,
     asking(scenario, tenant)
 
 
+@pytest.mark.parametrize(
+    ("signs", "believed"), [({"userRole": "guest"}, True), ({"tenantId": "another"}, False), ({"tenantId": None}, False)]
+)
+def test_an_address_that_another_organisation_wrote_is_nobodys(signs: dict[str, object], believed: bool) -> None:
+    async def scenario(teams: Teams, people: TeamsPeople, clock: Clock) -> None:
+        teams.people["Dana"] = {**signs, "email": "head@clinic.example"}
+        incoming = heard(teams)
+        for found in (await people.identify(incoming.place, incoming.asker), (await audience(teams, people))["aad-Dana"]):
+            assert found.email == ("head@clinic.example" if believed else "")
+
+    asking(scenario)
+
+
 def test_without_any_tenant_everybody_is_an_outsider() -> None:
     async def scenario(teams: Teams, people: TeamsPeople, clock: Clock) -> None:
         teams.people["Dana"] = {"tenantId": ""}

@@ -14,6 +14,8 @@ import aiohttp
 import pytest
 
 from bot.chat.asking import Asking
+from bot.chat.audit import Audit
+from bot.chat.erase import erase
 from bot.chat.handler import Handler
 from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
@@ -246,6 +248,23 @@ def test_a_file_goes_to_onedrive_alone_and_only_when_it_is_taken(state: State, a
         ((_, content),) = teams.files.items()
         assert content.decode("utf-8-sig").count("Dr Acre") == 4
         assert teams.messages[-1].activity["attachments"][0]["contentType"].endswith("file.info")
+
+    served(state, asking, work)
+
+
+def test_a_file_is_counted_when_it_is_taken_and_by_whom(state: State, asking: Asking) -> None:
+    async def work(running: Served) -> None:
+        teams = running.teams
+        teams.people["Dana"] = {"email": "dana@example.com"}
+        await teams.send(teams.activity("doctors in Acre"))
+        await running.settled()
+        await teams.press(teams.messages[0], "Download CSV")
+        await running.settled()
+        assert [one.action for one in Audit(state).read()] == ["ask"], "it is only offered"
+        await teams.accept(teams.messages[-1])
+        await running.settled()
+        assert [(one.action, one.exported) for one in Audit(state).read(asker="dana@example.com")] == [("ask", 0), ("file", 4)]
+        assert erase(state, "dana@example.com").replies == 1
 
     served(state, asking, work)
 
