@@ -13,7 +13,8 @@ from engine.ask import ask
 from engine.catalog import Catalog
 from engine.embed import chosen_embedder
 from engine.library import Library
-from engine.settings import data_folder
+from engine.remember import Memory
+from engine.settings import data_folder, remembers
 from engine.types import EVERYTHING, ChatThread, Reply, Scope
 
 Answering = Callable[[str, ChatThread, Scope], Reply]
@@ -31,11 +32,17 @@ def library_of(catalog: Catalog, *ahead: Scope) -> Iterator[Library]:
         library.close()
 
 
-def answers_from(library: Library) -> Answering:
-    """A function from a question, its thread and the asker's scope to a reply."""
+def answers_from(library: Library, *, remembering: bool = True) -> Answering:
+    """A function from a question, its thread and the asker's scope to a reply.
+
+    remembering: whether the plans of questions are kept and found again, where ALMANAC_CACHE is not off.
+    """
+    memory = Memory(data_folder()) if remembering and remembers() else None
 
     def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         now = datetime.now().astimezone()
-        return library.used(scope, lambda tables: ask(text, thread, scope, tables=tables, embedder=library.embedder, now=now))
+        return library.used(
+            scope, lambda tables: ask(text, thread, scope, tables=tables, embedder=library.embedder, now=now, memory=memory)
+        )
 
     return answer

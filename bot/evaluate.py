@@ -66,7 +66,7 @@ def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> l
 
     try:
         with library_of(catalog) as library:
-            answer = answers_from(library)
+            answer = answers_from(library, remembering=False)  # the planner is measured, and not what it was asked before
             return [(at, _ask(case, case[field], answer)) for at, case in cases]
     except AlmanacError as error:
         return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]

@@ -26,7 +26,7 @@ NAMESPACES: Final[dict[str, Namespace]] = {
     for rules in (
         Namespace("tables", 16 * _MB, 90 * _DAY, STORED, "which stamp of a source gave which version, and what is asked most"),
         Namespace("histories", 32 * _MB, 90 * _DAY, USED, "the messages that show a table being created"),
-        Namespace("plans", 128 * _MB, 30 * _DAY, USED, "the plans of questions, never rows"),
+        Namespace("plans", 128 * _MB, 2 * _DAY, USED, "the plans of questions, never rows"),
         Namespace("embeddings", 512 * _MB, 365 * _DAY, STORED, "vectors that an endpoint gave, by a digest of the text"),
         Namespace("replies", 128 * _MB, 30 * _DAY, USED, "what a model replied, by a digest of the request"),
     )

@@ -38,9 +38,8 @@ def run_again(
     table = _table(plan, tables, scope)
     check(plan, table.facts)
     result, sql = execute(plan, table)
-    decision = Decision(plan, table, unused=unused, confidence=confidence.value, reasons=confidence.reasons)
-    made = answer(Question(text=question, language=language), decision, result, sql, language_named(language))
-    return Reply(parts=(made.model_copy(update={"bindings": tuple(bindings)}),))
+    decision = Decision(plan, table, unused=unused, confidence=confidence.value, reasons=confidence.reasons, receipt=tuple(bindings))
+    return Reply(parts=(answer(Question(text=question, language=language), decision, result, sql, language_named(language)),))
 
 
 def corrected(plan: TablePlan, binding: Binding, candidate: Candidate, facts: TableFacts) -> TablePlan:

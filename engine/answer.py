@@ -134,8 +134,8 @@ def _said(op: str, column: str, values: tuple[Value, ...]) -> str:
 def bindings(text: str, decision: Decision) -> tuple[Binding, ...]:
     """The receipt: which words became which condition, with the other candidates."""
     reading = decision.reading
-    if reading is None:
-        return ()
+    if decision.receipt is not None or reading is None:
+        return decision.receipt or ()
 
     def phrase(start: int, end: int) -> str:
         return text[reading.tokens[start].word.start : reading.tokens[end - 1].word.end]

@@ -15,6 +15,7 @@ from engine.errors import UsageError
 VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",
     "ALMANAC_DATA": "the folder for built tables and the log; without it, the user's cache folder",
+    "ALMANAC_CACHE": "whether what may be lost is remembered, such as the plans of questions: on (the default) or off",
     "ALMANAC_LOG": "what is written to standard error: off (the default), error, warning, info or debug, each line a JSON object",
     "ALMANAC_EMBEDDER": "what finds terms by their meaning: bundled (the default), multilingual (an extra) or endpoint (OPENAI_BASE_URL)",
     "ALMANAC_EMBEDDING_MODEL": "the model that the endpoint is asked for; without it, text-embedding-3-small",
@@ -113,6 +114,14 @@ def _expanded(variable: str, named: str) -> Path:
             f'{variable} is "{printable(named)}", and "{printable(named.split("/")[0])}" is no home folder here; name it by its whole path.'
         )
     return Path(text)
+
+
+def remembers() -> bool:
+    """Whether what may be lost is remembered (ALMANAC_CACHE); raises UsageError for a word that is neither on nor off."""
+    word = setting("ALMANAC_CACHE").casefold() or "on"
+    if word not in ("on", "off"):
+        raise UsageError(f'ALMANAC_CACHE is "{printable(word)}"; it can be on or off.')
+    return word == "on"
 
 
 def log_level() -> int:

@@ -14,7 +14,7 @@ from engine.plan.condition import Condition
 from engine.plan.examples import worked
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
-from engine.types import Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, TablePlan
+from engine.types import Binding, Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, TablePlan
 from engine.types import Reading as Choice
 
 MOST_TROUBLE = 0.95
@@ -33,6 +33,7 @@ class Decision:
     reasons: tuple[str, ...] = ()
     confidence: float = 0.0
     conditions: tuple[Condition, ...] = field(default=())
+    receipt: tuple[Binding, ...] | None = None  # where it is known without a reading
 
 
 def decide(

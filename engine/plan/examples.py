@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -45,6 +45,13 @@ def worked(found: Sequence[Reading], embedder: Embedder, now: datetime) -> Worke
                 conditions = tuple(_condition(mention) for mention in shape.mentions)
                 return Worked(_exchange(plan, exchanged), reading, conditions)
     return None
+
+
+def may_follow(table: OpenTable, stems: Set[str], embedder: Embedder, now: datetime) -> bool:
+    """Whether a question of these words (stems) could follow an example: it has all that the example says besides its terms."""
+    if not table.words.examples:
+        return False
+    return any({word.lstrip("?") for word in shape.words if word[:1] != "<"} <= stems for shape, _ in _examples(table, embedder, now))
 
 
 def _examples(table: OpenTable, embedder: Embedder, now: datetime) -> list[tuple[_Shape, TablePlan]]:
