@@ -50,7 +50,8 @@ def test_what_is_asked_is_counted_by_table_and_slice_and_remembered(catalog: Cat
     with opened(catalog, tmp_path / "data") as library:
         for scope in (EVERYTHING, EVERYTHING, Scope(slices={"staff": HIDDEN})):
             reply = library.used(
-                scope, lambda tables, scope=scope: ask("staff in Haifa", ChatThread(), scope, tables=tables, embedder=library.embedder, now=NOW)
+                scope,
+                lambda tables, scope=scope: ask("staff in Haifa", ChatThread(), scope, tables=tables, embedder=library.embedder, now=NOW),
             )
             assert reply.kind == "answer"
         assert library.asked.most() == [("staff", WHOLE), ("staff", HIDDEN)]
@@ -113,7 +114,9 @@ def test_what_was_asked_is_bounded_and_forgotten(catalog: Catalog, tmp_path: Pat
     hints.close()
 
 
-@pytest.mark.parametrize("known", [None, 1, [], {"day": "x", "spots": []}, {"day": 1, "spots": [[1]]}, {"day": 1, "spots": [["a", {"b": 1}, 1]]}])
+@pytest.mark.parametrize(
+    "known", [None, 1, [], {"day": "x", "spots": []}, {"day": 1, "spots": [[1]]}, {"day": 1, "spots": [["a", {"b": 1}, 1]]}]
+)
 def test_what_was_not_written_so_is_nothing(catalog: Catalog, tmp_path: Path, known: object) -> None:
     hints = Hints(tmp_path, "tables")
     one = Asked(hints, catalog)
