@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,14 @@ from bot.failure import failure
 from bot.progress import ProgressBar
 from bot.target import checked_file, read_for, replace
 from bot.thread import turns_of
+from cache.counts import counted
 from engine.catalog import Catalog, catalog_of
 from engine.errors import AlmanacError, DamageError, UsageError
 from engine.types import EVERYTHING, ChatThread, Reply
 
 log = logging.getLogger(__name__)
 Case = dict[str, Any]
-Asked = tuple[Reply, float]  # with the seconds that it took
+Asked = tuple[Reply, float, Mapping[str, Any]]  # with the seconds that it took, and what was found remembered
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
                 results[at] = asked
                 bar.report(path.name, len(results), len(cases))
     _write(out, "".join(_line(case, *results[at]) for at, case in enumerate(cases)))
-    kinds = [reply.kind for reply, _ in results.values()]
+    kinds = [reply.kind for reply, *_ in results.values()]
     return Tally(cases=len(cases), answered=kinds.count("answer"), failed=kinds.count("failure"))
 
 
@@ -69,16 +71,18 @@ def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> l
             answer = answers_from(library, remembering=False)  # the planner is measured, and not what it was asked before
             return [(at, _ask(case, case[field], answer)) for at, case in cases]
     except AlmanacError as error:
-        return [(at, (failure(case[field], str(error)), 0.0)) for at, case in cases]
+        return [(at, (failure(case[field], str(error)), 0.0, {})) for at, case in cases]
     except Exception:
         log.exception("the tables of %d cases could not be opened", len(cases))
-        return [(at, (failure(case[field], "The table could not be opened."), 0.0)) for at, case in cases]
+        return [(at, (failure(case[field], "The table could not be opened."), 0.0, {})) for at, case in cases]
 
 
 def _ask(case: Case, question: str, answer: Answering) -> Asked:
     start = time.perf_counter()
     try:
-        reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))), EVERYTHING)
+        with counted() as counts:
+            reply = answer(question, ChatThread(turns=turns_of(case.get("thread") or [], str(case["id"]))), EVERYTHING)
+        return reply, time.perf_counter() - start, counts.to_json()
     except DamageError:
         raise  # of no case, but of the tables, which are built anew
     except AlmanacError as error:
@@ -86,11 +90,12 @@ def _ask(case: Case, question: str, answer: Answering) -> Asked:
     except Exception:
         log.exception("a case failed: %s", question)
         reply = failure(question, "The question could not be answered.")
-    return reply, time.perf_counter() - start
+    return reply, time.perf_counter() - start, {}
 
 
-def _line(case: Case, reply: Reply, seconds: float) -> str:
-    return json_text({"id": case["id"], **reply.to_json(), "seconds": round(seconds, 6), "llm_calls": 0, "tokens": 0}) + "\n"
+def _line(case: Case, reply: Reply, seconds: float, counts: Mapping[str, Any]) -> str:
+    more = {"seconds": round(seconds, 6), "llm_calls": 0, "tokens": 0, "cache": counts}
+    return json_text({"id": case["id"], **reply.to_json(), **more}) + "\n"
 
 
 def _source(case: Case, root: Path, path: Path) -> str:

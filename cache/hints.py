@@ -27,12 +27,13 @@ class Hints:
     """One namespace of hints, opened when it is first used; for any number of threads and processes.
 
     It has a folder of its own (mode 0700), and limit, lifetime and eviction as `cache.namespaces` has them, but for a limit in bytes
-    that is given here. A value larger than a tenth of the limit is not kept: room for it would cost nearly all others.
+    that is given here; where it is not on, nothing is remembered. A value larger than a tenth of the limit is not kept: room for it would cost nearly all others.
     """
 
-    def __init__(self, root: Path, namespace: str, limit: int | None = None) -> None:
+    def __init__(self, root: Path, namespace: str, limit: int | None = None, *, on: bool = True) -> None:
         self.folder = root.absolute() / namespace
         self.rules = rules_of(namespace) if limit is None else rules_of(namespace)._replace(limit=limit)
+        self._on = on
         self._cache: Any = None
         self._file: os.stat_result | None = None
         self._closed_until = 0.0
@@ -40,6 +41,8 @@ class Hints:
 
     def get(self, key: str) -> Any:
         """What was set for this key; None where nothing was, or nothing that can be used."""
+        if not self._on:
+            return None
         value = None
         with self._going_on("read"):
             cache = self._open()
@@ -53,6 +56,8 @@ class Hints:
 
     def set(self, key: str, value: JSON, expire: float | None = None) -> None:
         """Remember this, where it can be; expire: seconds until it is forgotten, the namespace's lifetime without it."""
+        if not self._on:
+            return
         with self._going_on("written"):
             if (cache := self._open()) is not None:
                 cache.set(digest(key), [FORMAT, value], expire=self.rules.lifetime if expire is None else expire)

@@ -18,7 +18,7 @@ from engine.embed_centre import UNRELATED, centred
 from engine.embed_request import Endpoint
 from engine.embedder import Calibration
 from engine.errors import EmbeddingError, UsageError
-from engine.settings import printable, setting
+from engine.settings import printable, remembers, setting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -162,7 +162,9 @@ def endpoint_from_settings(data: Path) -> EndpointEmbedder:
         )
     if not (key.isascii() and key.isprintable() and " " not in key):
         raise UsageError("OPENAI_API_KEY holds what no key holds, such as a blank or a letter that is not ASCII; set it to the key alone.")
-    return EndpointEmbedder(Endpoint(_checked(address), key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL), Hints(data, "embeddings"))
+    return EndpointEmbedder(
+        Endpoint(_checked(address), key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL), Hints(data, "embeddings", on=remembers())
+    )
 
 
 def _checked(address: str) -> str:

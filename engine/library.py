@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TypeVar
 
 from cache.hints import Hints
@@ -47,6 +48,11 @@ class Library:
         self._readers: Counter[int] = Counter()  # by table, as they are in memory
         self._opening: dict[tuple[str, Slice], threading.Lock] = {}
         self._lock = threading.Lock()
+
+    @property
+    def root(self) -> Path:
+        """The folder that everything built and remembered lies in."""
+        return self._store.root
 
     def under(self, scope: Scope) -> list[OpenTable]:
         """The tables that a scope shows, as it shows them; raises what `open_tables` raises, but leaves out a slice without a column."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import Any, Final
 from urllib.parse import urlsplit
 
+from cache.hints import Hints
 from engine.errors import ModelError
 from engine.message import Message
 from engine.settings import printable
@@ -22,6 +25,7 @@ except ModuleNotFoundError:
     raise ModelError('Asking a language model needs the extra "model"; install "almanac[model]".') from None
 
 logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)  # it logs what was asked
+log = logging.getLogger(__name__)
 OPENAI: Final = "https://api.openai.com/v1"
 
 
@@ -48,12 +52,16 @@ class ModelEndpoint:
         return openai.OpenAI(base_url=self.address or OPENAI, api_key=self.key or "none", timeout=self.seconds, max_retries=0)
 
 
-def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint) -> TablePlan:
+def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint, replies: Hints | None = None) -> TablePlan:
     """The plan that a model makes of the messages, of the right form but not checked against any table; raises ModelError.
 
     The form goes along as a JSON schema, which is no part of the messages: these stay the same bytes.
+    replies: where the reply to the same request is found, and kept; None where each is asked for.
     """
     said: Any = [message.wire() for message in messages]
+    key = _request_key(said, endpoint)
+    if replies is not None and (kept := _kept(replies, key)) is not None:
+        return kept
     with endpoint.client() as client:
         asking = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
         try:
@@ -68,7 +76,26 @@ def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint) -> TablePlan
             )
         except (InstructorError, openai.OpenAIError, ValidationError, ValueError) as error:
             raise ModelError(_refused(_first(error), endpoint)) from error
-    return TablePlan.model_validate(plan.model_dump())  # without the whole reply, which instructor hangs on it
+    made = TablePlan.model_validate(plan.model_dump())  # without the whole reply, which instructor hangs on it
+    if replies is not None:
+        replies.set(key, made.model_dump(mode="json"))
+    return made
+
+
+def _request_key(said: Any, endpoint: ModelEndpoint) -> str:
+    """Equal for requests that are the same but for the key that pays for them."""
+    request = [endpoint.address or OPENAI, endpoint.model, endpoint.longest, TablePlan.model_json_schema(), said]
+    return blake2b(json.dumps(request, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _kept(replies: Hints, key: str) -> TablePlan | None:
+    kept = replies.get(key)
+    try:
+        return None if kept is None else TablePlan.model_validate(kept)
+    except ValidationError:
+        log.warning("a kept reply is no plan, and is asked for again", extra={"key": key})
+        replies.forget(key)
+        return None
 
 
 def _first(error: BaseException) -> BaseException:

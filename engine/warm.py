@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from cache.hints import Hints
 from engine.asked import Spot
 from engine.errors import AlmanacError
+from engine.history import history_of
 from engine.library import Library
 from engine.table import OpenTable
 from engine.types import WHOLE, Scope
@@ -88,5 +90,6 @@ def _load(table: OpenTable, library: Library) -> None:
     from engine.lance import joint_vectors, near_terms  # seconds to import, which is what is done ahead here
 
     table.has_word("a")
+    history_of(table, Hints(library.root, "histories"))
     if not library.embedder.address:  # what is asked of an endpoint costs
         near_terms(table.index, joint_vectors(["a"], [True], library.embedder), 1)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
@@ -13,9 +15,10 @@ import pytest
 
 pytest.importorskip("instructor", reason='the extra "model" is not installed')
 
+from cache.hints import Hints
 from engine.errors import ModelError
 from engine.message import Function, Message, ToolCall
-from engine.model import ModelEndpoint, plan_from
+from engine.model import ModelEndpoint, _request_key, plan_from
 from engine.types import TablePlan
 
 MESSAGES = [
@@ -81,6 +84,25 @@ def test_the_messages_are_sent_as_they_are_and_the_form_beside_them() -> None:
     assert said["response_format"]["json_schema"]["schema"]["properties"].keys() == TablePlan.model_fields.keys()
     assert (said["model"], said["temperature"]) == ("small", 0)
     assert server.keys == ["Bearer sk-secret"]
+
+
+def test_the_same_request_is_made_once(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    replies = Hints(tmp_path, "replies")
+    with answering(200, completion(PLAN)) as (server, endpoint):
+        first = plan_from(MESSAGES, endpoint, replies)
+        assert plan_from(MESSAGES, endpoint, replies) == first and len(server.said) == 1
+        plan_from(MESSAGES, replace(endpoint, model="large"), replies)
+        plan_from([*MESSAGES[:-1], replace_text(MESSAGES[-1])], endpoint, replies)
+        plan_from(MESSAGES, endpoint, Hints(tmp_path, "replies", on=False))
+        assert len(server.said) == 4, "another model, another question, and where nothing is remembered"
+        replies.set(_request_key([message.wire() for message in MESSAGES], endpoint), {"kind": "clarify"})
+        assert plan_from(MESSAGES, endpoint, replies) == first and len(server.said) == 5
+    assert "is no plan" in caplog.text
+    replies.close()
+
+
+def replace_text(message: Message) -> Message:
+    return message.model_copy(update={"content": message.content + " and where?"})
 
 
 @pytest.mark.parametrize(
