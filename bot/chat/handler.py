@@ -194,11 +194,14 @@ class Handler:
     async def _sees_more(
         self, reply: Reply, text: str, thread: ChatThread, scope: Scope, place: Place, asker: Asker, language: str
     ) -> bool:
-        """Whether the asker alone would have got another answer than everybody in the place."""
-        own = await self._desk.own(place, asker, language)
-        if own.key == scope.key:
+        """Whether the asker alone would have got another answer than everybody in the place; not where that cannot be told in time."""
+        try:
+            own = await self._desk.own(place, asker, language)
+            if own.key == scope.key:
+                return False
+            other = await self._desk.in_engine(self._desk.asking.answer, text, thread, own, language=language)
+        except Sentence:
             return False
-        other = await self._desk.in_engine(self._desk.asking.answer, text, thread, own, language=language)
         return other.kind != "failure" and _content(other) != _content(reply)
 
     async def _keep(self, question: str, incoming: Incoming, reply: Reply, language: str, text: str, scope: str = "") -> Shown | None:

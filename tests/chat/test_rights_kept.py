@@ -19,8 +19,10 @@ from bot.chat.types import Asker, Incoming, Place, Press, RowsFile, Shown
 from cache.versions import Store
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
+from engine.errors import ExecutionError
 from engine.library import Library
-from engine.types import EVERYTHING
+from engine.rights import Person
+from engine.types import EVERYTHING, ChatThread, Reply, Scope
 from tests.chat.test_handler import button
 from tests.chat.test_state import Clock
 from tests.chat.world import ruled
@@ -148,3 +150,19 @@ def test_the_audit_keeps_the_row_numbers_of_every_sheet_of_a_table(tmp_path: Pat
         assert asking.audit_rows("nurses") and asking.audit_rows("drivers") and not asking.audit_rows("staffs")
     finally:
         library.close()
+
+
+def test_what_all_may_see_is_said_even_if_it_cannot_be_told_whether_one_sees_more(tmp_path: Path) -> None:
+    async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:
+        asking = handler._desk.asking
+
+        def slow_alone(text: str, thread: ChatThread, scope: Scope) -> Reply:
+            if scope == asking.rights.scope_of(Person(ids=(ANN.id,))):  # type: ignore[union-attr]
+                raise ExecutionError("It took too long.")
+            return asking.answer(text, thread, scope)
+
+        handler._desk.asking = replace(asking, answer=slow_alone)
+        shown = await handler.ask(Incoming(ALL, ANN, "doctors in Acre", ("e1",)))
+        assert "Dr Acre 01" in told(shown) and shown is not None and shown.aside is None
+
+    ruled_chat(tmp_path, scenario)
