@@ -6,7 +6,7 @@ import json
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pydantic import ValidationError
@@ -48,9 +48,7 @@ class Asked:
             self._saved_at = time.monotonic()
         if not fresh:
             return
-        weights = self._kept()
-        for spot, times in fresh.items():
-            weights[spot] = weights.get(spot, 0.0) + times
+        weights = self._kept_and(fresh)
         best = sorted(weights.items(), key=lambda pair: -pair[1])[:MOST]
         kept: list[Any] = [[name, part.model_dump(mode="json"), round(weight, 3)] for (name, part), weight in best if weight >= FORGOTTEN]
         self._hints.set(self._key, {"day": _today(), "spots": kept})
@@ -59,10 +57,14 @@ class Asked:
         """Those that were asked, the most asked first; tables that the catalog has no more are left out."""
         with self._lock:
             fresh = dict(self._fresh)
+        weights = self._kept_and(fresh)
+        return sorted(weights, key=lambda spot: (-weights[spot], spot[0], spot[1].model_dump_json()))
+
+    def _kept_and(self, fresh: Mapping[Spot, int]) -> dict[Spot, float]:
         weights = self._kept()
         for spot, times in fresh.items():
             weights[spot] = weights.get(spot, 0.0) + times
-        return sorted(weights, key=lambda spot: (-weights[spot], spot[0], spot[1].model_dump_json()))
+        return weights
 
     def _kept(self) -> dict[Spot, float]:
         """What is remembered, weighed by its age; nothing where it is not as it was written."""

@@ -100,11 +100,10 @@ class Presses:
             return shown if seen.scope == kept.scope else replace(shown, menus=())  # its choices have the numbers of what is kept
         if action == "how":
             return desk.show.how(seen, press.asker)
-        kept = seen
         if action == "file":
-            total = max((part.result.total for part in kept.reply.parts if part.result), default=0)
+            total = max((part.result.total for part in seen.reply.parts if part.result), default=0)
             name = f"answer.{command.argument}"
-            return desk.show.lines(kept, press.asker, "file", [say(kept.language, "file_ready", total=f"{total:,}", name=name)])
+            return desk.show.lines(seen, press.asker, "file", [say(kept.language, "file_ready", total=f"{total:,}", name=name)])
         raise Sentence(say(kept.language, "old_button"))
 
     async def _derived(self, command: Command, kept: Kept, press: Press, make: Callable[[Scope], Asked] | None) -> Shown | None:
