@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from bot.progress import ProgressBar
 from bot.say import say
@@ -13,9 +14,13 @@ from engine.ask import ask
 from engine.catalog import Catalog
 from engine.embed import chosen_embedder
 from engine.library import Library
+from engine.planners import Kind, chosen_planner
 from engine.remember import Memory
 from engine.settings import data_folder, remembers
 from engine.types import EVERYTHING, ChatThread, Reply, Scope
+
+if TYPE_CHECKING:
+    from engine.agents.planner import ModelPlanner
 
 Answering = Callable[[str, ChatThread, Scope], Reply]
 
@@ -32,17 +37,24 @@ def library_of(catalog: Catalog, *ahead: Scope) -> Iterator[Library]:
         library.close()
 
 
-def answers_from(library: Library, *, remembering: bool = True) -> Answering:
+def planner_of(library: Library, kind: Kind | None = None) -> ModelPlanner | None:
+    """The model planner that the settings and the catalog allow, None where there is none; raises UsageError and ModelError."""
+    return chosen_planner(library.root, library.catalog.access.endpoints, kind)
+
+
+def answers_from(library: Library, planner: ModelPlanner | None = None, *, remembering: bool = True) -> Answering:
     """A function from a question, its thread and the asker's scope to a reply.
 
-    remembering: whether the plans of questions are kept and found again, where ALMANAC_CACHE is not off.
+    planner: what plans by a model, where something does. remembering: whether the plans of questions are kept and found again, where
+    ALMANAC_CACHE is not off.
     """
     memory = Memory(data_folder()) if remembering and remembers() else None
 
     def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         now = datetime.now().astimezone()
         return library.used(
-            scope, lambda tables: ask(text, thread, scope, tables=tables, embedder=library.embedder, now=now, memory=memory)
+            scope,
+            lambda tables: ask(text, thread, scope, tables=tables, embedder=library.embedder, now=now, memory=memory, planner=planner),
         )
 
     return answer

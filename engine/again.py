@@ -8,19 +8,19 @@ from typing import cast
 
 from engine.answer import answer
 from engine.build.facts import ColumnFacts, TableFacts
-from engine.check import check
 from engine.errors import PlanError
-from engine.execute import count_rows, execute
+from engine.execute import count_rows
 from engine.language import language as language_named
 from engine.plan.decide import Decision
+from engine.run import run_plan
 from engine.table import OpenTable
-from engine.types import Binding, Candidate, Clause, Comparison, Confidence, Operator, Question, Reply, Scope, TablePlan, Value
+from engine.types import Binding, Candidate, Clause, Comparison, Confidence, Operator, Question, Reply, Scope, SqlPlan, TablePlan, Value
 
 _DENIED = frozenset({"is_not", "has_none", "not_contains"})
 
 
 def run_again(
-    plan: TablePlan,
+    plan: TablePlan | SqlPlan,
     question: str,
     bindings: Sequence[Binding],
     tables: Sequence[OpenTable],
@@ -35,9 +35,7 @@ def run_again(
 
     Raises PlanError where its table or columns are gone, ExecutionError where it fails.
     """
-    table = _table(plan, tables, scope)
-    check(plan, table.facts)
-    result, sql = execute(plan, table)
+    result, sql, table = run_plan(plan, [table for table in tables if scope.slice_of(table.entry) == table.part])
     decision = Decision(plan, table, unused=unused, confidence=confidence.value, reasons=confidence.reasons, receipt=tuple(bindings))
     return Reply(parts=(answer(Question(text=question, language=language), decision, result, sql, language_named(language)),))
 
@@ -87,13 +85,6 @@ def corrected_binding(binding: Binding, candidate: Candidate, table: OpenTable) 
             "candidates": (*old, *others),
         }
     )
-
-
-def _table(plan: TablePlan, tables: Sequence[OpenTable], scope: Scope) -> OpenTable:
-    for table in tables:
-        if table.name == plan.table and scope.slice_of(table.entry) == table.part:
-            return table
-    raise PlanError(f'There is no table "{plan.table}".')
 
 
 def _op(binding: Binding, column: ColumnFacts) -> Operator:

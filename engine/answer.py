@@ -22,6 +22,7 @@ from engine.types import (
     Question,
     ResultTable,
     Sort,
+    SqlPlan,
     TablePlan,
     Value,
 )
@@ -34,9 +35,7 @@ MOST_NEAR = 300  # terms that are looked through for the nearest
 def answer(question: Question, decision: Decision, result: ResultTable, sql: str, language: Language) -> Answer:
     """The answer of a plan that ran."""
     plan, table = decision.plan, decision.table
-    assert isinstance(plan, TablePlan) and table is not None
-    figure = bool(plan.measures) and not plan.group_by
-    empty = not result.total or (figure and result.rows[0][0] in (0, None) and bool(plan.where))
+    assert isinstance(plan, (TablePlan, SqlPlan)) and table is not None
     return Answer(
         kind="answer",
         question=question.text,
@@ -49,8 +48,13 @@ def answer(question: Question, decision: Decision, result: ResultTable, sql: str
         sql=sql,
         freshness=table.freshness,
         confidence=Confidence(value=decision.confidence, reasons=decision.reasons),
-        explanation=explain_empty(plan, table, decision, language) if empty else "",
+        explanation=explain_empty(plan, table, decision, language) if isinstance(plan, TablePlan) and _empty(plan, result) else "",
     )
+
+
+def _empty(plan: TablePlan, result: ResultTable) -> bool:
+    figure = bool(plan.measures) and not plan.group_by
+    return not result.total or (figure and result.rows[0][0] in (0, None) and bool(plan.where))
 
 
 def clarify(question: Question, decision: Decision, language: Language) -> Answer:
@@ -73,6 +77,13 @@ def no_answer(question: Question, decision: Decision, language: Language) -> Ans
     return _unanswered("no_answer", question, decision, language, text)
 
 
+def failed(question: Question, decision: Decision, language: Language) -> Answer:
+    """That no plan could be made, and how often it was tried."""
+    text = language.sentences["plan_failed"]
+    made = _unanswered("failure", question, decision, language, text)
+    return made.model_copy(update={"confidence": Confidence(value=0.0, reasons=decision.reasons)})
+
+
 def _unanswered(kind: str, question: Question, decision: Decision, language: Language, text: str) -> Answer:
     return Answer(
         kind=kind,  # type: ignore[arg-type]
@@ -87,8 +98,10 @@ def _unanswered(kind: str, question: Question, decision: Decision, language: Lan
     )
 
 
-def headline(plan: TablePlan, result: ResultTable, table: OpenTable, language: Language) -> str:
+def headline(plan: TablePlan | SqlPlan, result: ResultTable, table: OpenTable, language: Language) -> str:
     """What was asked and how much came of it, in one line."""
+    if isinstance(plan, SqlPlan):
+        return _headline_of_select(result, table, language)
     what = ", ".join(
         _said(comparison.op, comparison.column, comparison.values) for clause in plan.where for comparison in clause.any_of[:4]
     )
@@ -101,6 +114,15 @@ def headline(plan: TablePlan, result: ResultTable, table: OpenTable, language: L
     if not result.total:
         return sentences["nothing"].format(what=what)
     return sentences["row" if result.total == 1 else "rows"].format(what=what, total=f"{result.total:,}")
+
+
+def _headline_of_select(result: ResultTable, table: OpenTable, language: Language) -> str:
+    what = ", ".join(column.name for column in result.columns[:4])
+    if result.total == 1 and len(result.columns) == 1:
+        return language.sentences["figure"].format(what=what, figure=_figure(result.rows[0][0]))
+    if not result.total:
+        return language.sentences["nothing"].format(what=what or table.name)
+    return language.sentences["row" if result.total == 1 else "rows"].format(what=what, total=f"{result.total:,}")
 
 
 def _figure(value: Value) -> str:

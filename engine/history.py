@@ -49,34 +49,46 @@ _DETAILS: Final = (
 )
 
 
-def history_of(table: OpenTable, hints: Hints) -> list[Message]:
+def history_of(table: OpenTable, hints: Hints, most: int = MOST) -> list[Message]:
     """The messages that show this version of the table being made; none where no column of it may be sent to a model.
 
-    hints: the namespace "histories". What it holds and cannot be used is made again.
+    hints: the namespace "histories". What it holds and cannot be used is made again. most: bytes of what both messages say.
     """
     if not any(column.sent for column in table.facts.columns):
         return []
-    key = _key(table)
+    key = _key(table, most)
     call = _call(key)
 
     def found() -> list[Message]:
         known = _read(hints.get(key), call)
         if known is None:
-            known = _made(table, call)
+            known = _made(table, call, most)
             hints.set(key, [message.model_dump(mode="json") for message in known])
         return known
 
     return list(table.remembered(("history", key), found))
 
 
+def head_of(table: OpenTable, rows: int = 5) -> list[Message]:
+    """The names of the columns and the first rows of the source, of what may be sent, and nothing that was found out about them: to compare with."""
+    shown = _chosen(table, [column for column in table.facts.columns if column.sent], _DETAILS[0].columns)
+    if not shown:
+        return []
+    cells = ", ".join(f"c{column.position}" for column in shown)
+    found = table.connection().execute(f"SELECT {cells} FROM rows ORDER BY row_id LIMIT ?", [rows]).fetchall()
+    first = [[_plain(cell, 60) if isinstance(cell, str) else _short(cell) for cell in row] for row in found]
+    call = _call(_key(table, rows))
+    return _messages(table, shown, call, {"made": _plain(table.name, 100), **({"first_rows": first} if rows else {})})
+
+
 def history_lines(table: OpenTable) -> list[str]:
     """The history as it is sent, one message a line in JSON, for a person who wants to see it; made now, whatever is remembered."""
-    return [_json(message.wire()) for message in _made(table, _call(_key(table)))]
+    return [_json(message.wire()) for message in _made(table, _call(_key(table, MOST)), MOST)]
 
 
-def _key(table: OpenTable) -> str:
+def _key(table: OpenTable, most: int) -> str:
     types = [[column.name, column.type, column.list_separator, column.hours, column.sent] for column in table.facts.columns]
-    return json.dumps([table.version, table.name, table.part.model_dump(), types, BUILD, PROMPT], sort_keys=True)
+    return json.dumps([table.version, table.name, table.part.model_dump(), types, BUILD, PROMPT, most], sort_keys=True)
 
 
 def _call(key: str) -> str:
@@ -96,7 +108,7 @@ def _read(held: Any, call: str) -> list[Message] | None:
     return messages if whole else None
 
 
-def _made(table: OpenTable, call: str) -> list[Message]:
+def _made(table: OpenTable, call: str, most: int) -> list[Message]:
     sent = [column for column in table.facts.columns if column.sent]
     if not sent:
         return []
@@ -115,7 +127,7 @@ def _made(table: OpenTable, call: str) -> list[Message]:
         shown = _chosen(table, named, detail.columns)
         result = _result(table, shown, len(sent) - len(shown), terms, ranges, detail)
         messages = _messages(table, shown, call, result)
-        if sum(_size(text) for text in _said(messages)) <= MOST:
+        if sum(_size(text) for text in _said(messages)) <= most:
             break
     return messages
 

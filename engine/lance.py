@@ -130,6 +130,26 @@ def _terms_table(folder: Path) -> Any:
     return lancedb.connect(folder).open_table("terms")
 
 
+def near_rows(folder: Path, vector: Any, limit: int) -> list[int]:
+    """The numbers of the rows whose text is nearest to a vector of meaning, the nearest first. Raises DamageError where the files cannot be read."""
+    try:
+        table: Any = lancedb.connect(folder).open_table("rows")
+        query = table.search([vector.tolist()], vector_column_name="vector").distance_type("dot")
+        found = query.select(["row_id", "_distance"]).limit(limit).to_arrow().to_pydict()
+    except _UNREADABLE as error:
+        raise DamageError("The index of a built table is damaged; ask again, and it is built anew.") from error
+    return [int(number) for number in found["row_id"]]
+
+
+def card_of(folder: Path) -> tuple[str, Vectors]:
+    """The table's card in words, and its vector, shape (dimensions,). Raises DamageError where the files cannot be read."""
+    try:
+        found = lancedb.connect(folder).open_table("card").to_arrow().to_pydict()
+        return str(found["text"][0]), np.asarray(found["vector"][0], dtype=np.float32)
+    except (*_UNREADABLE, IndexError) as error:
+        raise DamageError("The index of a built table is damaged; ask again, and it is built anew.") from error
+
+
 def near_terms(folder: Path, vectors: Vectors, limit: int) -> list[list[Near]]:
     """For each joint vector its nearest terms, the nearest first: one batched call. Raises DamageError where the files cannot be read."""
     if not len(vectors):

@@ -1,25 +1,29 @@
-"""Asks a language model for a plan, at any endpoint that is compatible with OpenAI's; the one module that imports openai and instructor."""
+"""Asks a language model for a typed reply, at any endpoint that is compatible with OpenAI's; the one module that imports openai and instructor."""
 
 from __future__ import annotations
 
 import json
 import logging
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeVar
 from urllib.parse import urlsplit
+
+from pydantic import BaseModel
 
 from cache.hints import Hints
 from engine.errors import ModelError
 from engine.message import Message
 from engine.settings import printable
-from engine.types import TablePlan
+from engine.spend import Spend
 
 try:
     import instructor
     import openai
     from instructor.core import InstructorError
+    from openai.types.chat import ChatCompletion
     from pydantic import ValidationError
 except ModuleNotFoundError:
     raise ModelError('Asking a language model needs the extra "model"; install "almanac[model]".') from None
@@ -27,18 +31,27 @@ except ModuleNotFoundError:
 logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)  # it logs what was asked
 log = logging.getLogger(__name__)
 OPENAI: Final = "https://api.openai.com/v1"
+Mode = Literal["json_schema", "tools", "json"]
+_MODES: Final = {"json_schema": instructor.Mode.JSON_SCHEMA, "tools": instructor.Mode.TOOLS, "json": instructor.Mode.JSON}
+_WAITS: Final = (0.5, 1.5)  # seconds before a request that was turned away is sent again
+_LONGEST_WAIT: Final = 10.0  # that an endpoint may ask for
+_TURNED_AWAY: Final = frozenset({408, 409, 429, 500, 502, 503, 504})
+_OPTIONAL: Final = {"temperature": "temperature", "max_tokens": "max_completion_tokens"}  # what some models refuse, and its other name
+T = TypeVar("T", bound=BaseModel)
 
 
 @dataclass(frozen=True, slots=True)
 class ModelEndpoint:
     """Where a model is asked; the key is in no representation.
 
-    address: ends in /v1 for most; OpenAI's own where it is empty. seconds: what a whole reply may take. longest: tokens of a reply.
+    address: ends in /v1 for most; OpenAI's own where it is empty. mode: how the form of the reply is asked for.
+    longest: tokens of a reply. seconds: what one reply may take, where the question has more.
     """
 
     model: str
     address: str = OPENAI
     key: str = field(default="", repr=False)
+    mode: Mode = "json_schema"
     seconds: float = 300.0
     longest: int = 1000
 
@@ -48,69 +61,140 @@ class ModelEndpoint:
         return printable(urlsplit(self.address or OPENAI).netloc)
 
     def client(self) -> openai.OpenAI:
-        """A client of its own; it asks once, as what waits too long once would do so again."""
+        """A client of its own, which sends a request once."""
         return openai.OpenAI(base_url=self.address or OPENAI, api_key=self.key or "none", timeout=self.seconds, max_retries=0)
 
 
-def plan_from(messages: Sequence[Message], endpoint: ModelEndpoint, replies: Hints | None = None) -> TablePlan:
-    """The plan that a model makes of the messages, of the right form but not checked against any table; raises ModelError.
+def ask_model(
+    messages: Sequence[Message], form: type[T], endpoint: ModelEndpoint, spend: Spend, *, tries: int = 1, replies: Hints | None = None
+) -> T:
+    """The model's reply in this form. What the form's validators refuse is told to the model, which has so many tries.
 
     The form goes along as a JSON schema, which is no part of the messages: these stay the same bytes.
-    replies: where the reply to the same request is found, and kept; None where each is asked for.
+    replies: where the reply to the same request is found, and kept; None where each is asked for. Raises ModelError.
     """
     said: Any = [message.wire() for message in messages]
-    key = _request_key(said, endpoint)
-    if replies is not None and (kept := _kept(replies, key)) is not None:
-        return kept
     with endpoint.client() as client:
-        asking = instructor.from_openai(client, mode=instructor.Mode.JSON_SCHEMA)
+        asking = instructor.patch(create=_Sender(client, endpoint, spend, replies).send, mode=_MODES[endpoint.mode])
         try:
             # Never with `context`: it would make templates of the messages, what people and tables say among them.
-            plan = asking.chat.completions.create(
+            return asking(
                 model=endpoint.model,
                 messages=said,
-                response_model=TablePlan,
-                max_retries=0,
+                response_model=form,
+                max_retries=tries - 1,
                 temperature=0,
                 max_tokens=endpoint.longest,
             )
         except (InstructorError, openai.OpenAIError, ValidationError, ValueError) as error:
-            raise ModelError(_refused(_first(error), endpoint)) from error
-    made = TablePlan.model_validate(plan.model_dump())  # without the whole reply, which instructor hangs on it
-    if replies is not None:
-        replies.set(key, made.model_dump(mode="json"))
-    return made
+            raise _told(_first(error), endpoint) from error
 
 
-def _request_key(said: Any, endpoint: ModelEndpoint) -> str:
-    """Equal for requests that are the same but for the key that pays for them."""
-    request = [endpoint.address or OPENAI, endpoint.model, endpoint.longest, TablePlan.model_json_schema(), said]
-    return blake2b(json.dumps(request, sort_keys=True, ensure_ascii=False).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+class _Sender:
+    """Sends the requests of one conversation: counted, in time, patient where an endpoint turns them away, and none of them twice."""
+
+    def __init__(self, client: openai.OpenAI, endpoint: ModelEndpoint, spend: Spend, replies: Hints | None) -> None:
+        self._client = client
+        self._endpoint = endpoint
+        self._spend = spend
+        self._replies = replies
+
+    def send(self, **request: Any) -> ChatCompletion:
+        """What the endpoint replies; raises openai's errors, and ModelError where the question may not cost more."""
+        if self._endpoint.mode == "json_schema":
+            request["response_format"]["json_schema"]["strict"] = True
+        key = self._key(request)
+        if (kept := self._kept(key)) is not None:
+            return kept
+        completion = self._patiently(request)
+        if self._replies is not None and completion.choices:
+            self._replies.set(key, completion.model_dump(mode="json"))
+        return completion
+
+    def _patiently(self, request: dict[str, Any]) -> ChatCompletion:
+        waits = iter(_WAITS)
+        while True:
+            try:
+                return self._once(request)
+            except openai.BadRequestError as error:
+                refused = _OPTIONAL.keys() & {error.param or ""} & request.keys()
+                if not refused:
+                    raise
+                for name in refused:
+                    value, other = request.pop(name), _OPTIONAL[name]
+                    if other != name:
+                        request[other] = value
+            except openai.APIStatusError as error:
+                wait = next(waits, None)
+                if error.status_code not in _TURNED_AWAY or wait is None:
+                    raise
+                wait = _asked_to_wait(error) or wait
+                if wait > min(_LONGEST_WAIT, self._spend.left() / 2):
+                    raise
+                time.sleep(wait)
+
+    def _once(self, request: dict[str, Any]) -> ChatCompletion:
+        seconds = min(self._endpoint.seconds, self._spend.left())
+        began = time.monotonic()
+        completion: ChatCompletion | None = None
+        try:
+            completion = self._client.chat.completions.create(**request, timeout=seconds)
+        finally:
+            used = completion.usage if isinstance(completion, ChatCompletion) else None
+            details = used.prompt_tokens_details if used else None
+            cached = (details.cached_tokens or 0) if details else 0
+            read, written = (used.prompt_tokens, used.completion_tokens) if used else (0, 0)
+            self._spend.add(read, cached, written, time.monotonic() - began)
+        if not isinstance(completion, ChatCompletion):
+            raise ValueError("no completion")  # some servers answer with a page or a text
+        return completion
+
+    def _key(self, request: dict[str, Any]) -> str:
+        """Equal for requests that are the same but for the key that pays for them."""
+        said = json.dumps([self._endpoint.address or OPENAI, request], sort_keys=True, ensure_ascii=False, default=str)
+        return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+    def _kept(self, key: str) -> ChatCompletion | None:
+        kept = None if self._replies is None else self._replies.get(key)
+        if kept is None or self._replies is None:
+            return None
+        try:
+            return ChatCompletion.model_validate(kept)
+        except ValidationError:
+            log.warning("a kept reply is none, and is asked for again", extra={"key": key})
+            self._replies.forget(key)
+            return None
 
 
-def _kept(replies: Hints, key: str) -> TablePlan | None:
-    kept = replies.get(key)
+def _asked_to_wait(error: openai.APIStatusError) -> float:
+    """The seconds of Retry-After, 0 where there are none."""
     try:
-        return None if kept is None else TablePlan.model_validate(kept)
-    except ValidationError:
-        log.warning("a kept reply is no plan, and is asked for again", extra={"key": key})
-        replies.forget(key)
-        return None
+        return max(0.0, float(error.response.headers.get("retry-after", "")))
+    except ValueError:
+        return 0.0
 
 
 def _first(error: BaseException) -> BaseException:
     """What went wrong on the wire, below what was made of it."""
-    while error.__cause__ is not None and not isinstance(error, openai.APIError):
+    while error.__cause__ is not None and not isinstance(error, (openai.APIError, ModelError)):
         error = error.__cause__
     return error
 
 
-def _refused(error: BaseException, endpoint: ModelEndpoint) -> str:
+def _told(error: BaseException, endpoint: ModelEndpoint) -> ModelError:
+    if isinstance(error, ModelError):
+        return error
     if isinstance(error, openai.APIConnectionError):
-        return f"The model's endpoint at {endpoint.host} could not be reached or did not answer in time; check OPENAI_BASE_URL, or try again later."
+        return ModelError(
+            f"The model's endpoint at {endpoint.host} could not be reached or did not answer in time; check OPENAI_BASE_URL, or try again later."
+        )
     if isinstance(error, openai.APIStatusError):
         status = error.status_code
         if status in (401, 403):
-            return f"The model's endpoint at {endpoint.host} refuses the key; set OPENAI_API_KEY to one that may use its models."
-        return f"The model's endpoint at {endpoint.host} refused the request ({status}); check the model's name, or try again later."
-    return f"The model at {endpoint.host} gave no plan of the right form; ask in other words, or another model."
+            return ModelError(f"The model's endpoint at {endpoint.host} refuses the key; set OPENAI_API_KEY to one that may use its models.")
+        if status == 429:
+            return ModelError(f"The model's endpoint at {endpoint.host} has too much to do, or the key's quota is used up; try again later.")
+        return ModelError(
+            f"The model's endpoint at {endpoint.host} refused the request ({status}); check the model's name, or try again later."
+        )
+    return ModelError(f"The model at {endpoint.host} gave no reply of the right form; ask in other words, or another model.")

@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic import ValidationError
 
@@ -44,6 +44,7 @@ class Kept(Frozen):
     bindings: tuple[Binding, ...]
     unused: tuple[str, ...]
     confidence: Confidence
+    planner: Literal["offline", "model"] = "offline"
     spans: tuple[tuple[int, int], ...] = ()  # for each binding the words of the wording, where it is good for other questions of the same
 
 
@@ -57,6 +58,7 @@ class Asked:
     embedder: Embedder
     now: datetime
     chosen: tuple[Chosen, ...] = ()
+    planner: str = ""  # the model's, empty where there is none
 
     @cached_property
     def key(self) -> str:
@@ -87,7 +89,7 @@ class Asked:
             [[table.name, table.version, _words(table)] for table in self.tables],
             self.scope.key,
             self.embedder.name,
-            [BUILD, _planner()],
+            [BUILD, _planner(), self.planner],
             [[one.phrase, one.column, one.term] for one in self.chosen],
             [self.now.date().isoformat(), str(getattr(self.now.tzinfo, "key", ""))],  # the zone tells the weekend
         ]
@@ -121,8 +123,8 @@ class Memory:
         return self._decision(asked.near_key, kept, asked)
 
     def keep(self, asked: Asked, decision: Decision, bindings: tuple[Binding, ...]) -> None:
-        """Keeps what was decided and answered; nothing where it is no plan of a table, or will not be true later in the day."""
-        if not isinstance(decision.plan, TablePlan) or not asked.lasting:
+        """Keeps what was decided and answered; nothing where it is no plan of a table, will not be true later in the day, or might be better."""
+        if not isinstance(decision.plan, TablePlan) or not asked.lasting or decision.notes:
             return
         kept = Kept(
             language=asked.question.language,
@@ -130,9 +132,10 @@ class Memory:
             bindings=bindings,
             unused=decision.unused,
             confidence=Confidence(value=decision.confidence, reasons=decision.reasons),
+            planner=decision.planner,
         )
         self._set(asked.key, kept)
-        if asked.wording is not None and (spans := spans_in(asked.wording, decision, bindings, asked.question.text)) is not None:
+        if decision.planner == "offline" and asked.wording is not None and (spans := spans_in(asked.wording, decision, bindings, asked.question.text)) is not None:
             self._set(asked.near_key, kept.model_copy(update={"spans": spans}))
 
     def close(self) -> None:
@@ -155,6 +158,7 @@ class Memory:
             reasons=kept.confidence.reasons,
             confidence=kept.confidence.value,
             receipt=kept.bindings,
+            planner=kept.planner,
         )
 
     def _get(self, key: str) -> Kept | None:
@@ -195,7 +199,7 @@ def _words(table: OpenTable) -> str:
     """Of what the catalog says of the table's words."""
 
     def read() -> str:
-        examples = [[question, plan.model_dump(mode="json")] for question, plan in table.words.examples]
+        examples = [[question, plan.model_dump(mode="json"), why] for question, plan, why in table.words.examples]
         return _digest(table.words.terms, examples)
 
     return table.remembered(("words digest",), read)

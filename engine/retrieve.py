@@ -12,8 +12,8 @@ from engine.language import Language
 from engine.letters import likeness
 from engine.plan.find import Finder, finder
 from engine.plan.mentions import Token, span_text, tokens_of
-from engine.table import OpenTable
-from engine.types import How, Match, TablePlan, Term
+from engine.table import Example, OpenTable
+from engine.types import How, Match, Term
 
 LONGEST_PHRASE = 5  # words
 MOST_PHRASES = 40
@@ -47,13 +47,13 @@ def retrieve(text: str, language: Language, table: OpenTable, embedder: Embedder
     return sorted((match for matches in columns.values() for match in matches), key=lambda match: -match.score)
 
 
-def nearest_examples(text: str, table: OpenTable, embedder: Embedder, limit: int = 3) -> list[tuple[str, TablePlan]]:
+def nearest_examples(text: str, table: OpenTable, embedder: Embedder, limit: int = 3) -> list[Example]:
     """The worked examples of the table whose questions mean most nearly what is asked, the nearest first."""
-    examples = [(question, plan) for question, plan in table.words.examples if plan.table == table.name]
+    examples = [example for example in table.words.examples if example.plan.table == table.name]
     if not examples:
         return []
     embedder = discreet(embedder, table)
-    known = table.remembered(("example vectors", embedder.name), lambda: embedder.embed([question for question, _ in examples]))
+    known = table.remembered(("example vectors", embedder.name), lambda: embedder.embed([example.question for example in examples]))
     likeness_of = (known @ embedder.embed([text])[0]).tolist()
     return [examples[place] for place in sorted(range(len(examples)), key=lambda place: -likeness_of[place])[:limit]]
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from engine.errors import UsageError
+from engine.spend import Budget
 
 VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",
@@ -21,6 +22,14 @@ VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_EMBEDDING_MODEL": "the model that the endpoint is asked for; without it, text-embedding-3-small",
     "OPENAI_API_KEY": "the key of OpenAI or of whoever answers at OPENAI_BASE_URL",
     "OPENAI_BASE_URL": "the address of an endpoint that is compatible with OpenAI's (https://.../v1); without it, OpenAI's own",
+    "ALMANAC_MODEL": "the language model that plans what cannot be planned without one, as the endpoint calls it; without it, none is asked",
+    "ALMANAC_SMALL_MODEL": "a cheaper model that chooses tables and makes questions of a thread whole; without it, ALMANAC_MODEL",
+    "ALMANAC_PLANNER": "auto (the default): a model is asked only what is not covered without one; offline: never; model: always",
+    "ALMANAC_MODEL_MODE": "how the form of a reply is asked for: json_schema (the default, strict), tools or json",
+    "ALMANAC_MODEL_SECONDS": "how many seconds of a model's time a question may take; without it, 20",
+    "ALMANAC_MODEL_CALLS": "how many calls of a model a question may take; without it, 8",
+    "ALMANAC_MODEL_TOKENS": "how many tokens, read and written, a question may take; without it, 40000",
+    "ALMANAC_MODEL_PRICE": "what a million tokens cost, read and written, in the currency of the bills, such as 0.40 1.60; without it, nothing",
     "ALMANAC_STATE": "the database of conversations and of what is still to be said, as SQLAlchemy writes addresses; without it, SQLite in ALMANAC_DATA",
     "ALMANAC_SECRET": "what the values of buttons are signed with; without it, a secret that is made once and kept in ALMANAC_STATE",
     "ALMANAC_KEEP_DAYS": "how many days conversations and replies are kept; without it, 30",
@@ -94,6 +103,24 @@ def unused_days() -> float:
     if days < 1:
         raise UsageError("ALMANAC_UNUSED_DAYS must be a number of days from 1 on, such as 30.")
     return days
+
+
+def model_budget() -> Budget:
+    """What a question may take of a model: ALMANAC_MODEL_CALLS, _TOKENS, _SECONDS, and what that costs, _PRICE; raises UsageError."""
+    usual = Budget()
+    price = setting("ALMANAC_MODEL_PRICE").split() or ["0", "0"]
+    try:
+        read, written = map(float, price)
+        if not (0 <= read < 1e9 and 0 <= written < 1e9):
+            raise ValueError
+    except ValueError:
+        raise UsageError("ALMANAC_MODEL_PRICE must be two numbers, for a million tokens read and written, such as 0.40 1.60.") from None
+    return Budget(
+        calls=int(_number("ALMANAC_MODEL_CALLS", usual.calls, 1000, "a number of calls such as 8")),
+        tokens=int(_number("ALMANAC_MODEL_TOKENS", usual.tokens, 10_000_000, "a number of tokens such as 40000")),
+        seconds=_number("ALMANAC_MODEL_SECONDS", usual.seconds, 3600, "a number of seconds such as 20"),
+        price=(read, written),
+    )
 
 
 def _number(variable: str, usual: float, most: float, right: str) -> float:

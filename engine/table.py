@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
@@ -43,12 +43,20 @@ class FoundTerm:
     rows: int
 
 
+class Example(NamedTuple):
+    """A worked example: a question, its plan, and why the plan is right."""
+
+    question: str
+    plan: TablePlan
+    explanation: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
     """What the catalog says of a table's words: for a key the (column, folded term) pairs that it means; column "" is any column."""
 
     terms: dict[str, tuple[tuple[str, str], ...]]
-    examples: tuple[tuple[str, TablePlan], ...] = ()  # worked examples: question and plan
+    examples: tuple[Example, ...] = ()
 
 
 class OpenTable:

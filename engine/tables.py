@@ -25,7 +25,7 @@ from engine.progress import Progress
 from engine.read import read, stamp
 from engine.read.where import path_of
 from engine.settings import printable
-from engine.table import OpenTable, Words
+from engine.table import Example, OpenTable, Words
 from engine.types import WHOLE, TablePlan
 
 BUILD: Final = "11"  # another number is another build of the same source
@@ -146,7 +146,7 @@ def _check_examples(catalog: Catalog, tables: Sequence[OpenTable]) -> None:
 def _leave_out_examples(tables: Sequence[OpenTable]) -> None:
     """Takes from the tables the worked examples that tell of another table, or of what a slice does not hold."""
     for table in tables:
-        fits = tuple((question, plan) for question, plan in table.words.examples if plan.table == table.name and _fits(plan, table))
+        fits = tuple(one for one in table.words.examples if one.plan.table == table.name and _fits(one.plan, table))
         table.words = replace(table.words, examples=fits)
 
 
@@ -259,7 +259,9 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
                 said.setdefault(key(other), []).append((column, fold(term)))
     for phrase, meaning in catalog.glossary.items():
         said.setdefault(key(phrase), []).append(("", fold(meaning)))
-    examples = tuple((example.question, example.plan) for example in catalog.examples if isinstance(example.plan, TablePlan))
+    examples = tuple(
+        Example(example.question, example.plan, example.explanation or "") for example in catalog.examples if isinstance(example.plan, TablePlan)
+    )
     return Words({phrase: tuple(meant) for phrase, meant in said.items()}, examples)
 
 

@@ -232,7 +232,7 @@ class NoAnswerPlan(Frozen):
     """Why the tables do not tell."""
 
     kind: Literal["no_answer"] = "no_answer"
-    reason: Literal["empty_question", "not_a_question", "not_in_table", "words_without_a_place", "no_table"]
+    reason: Literal["empty_question", "not_a_question", "not_in_table", "words_without_a_place", "no_table", "plan_failed"]
     words: tuple[str, ...] = ()
 
 
@@ -315,12 +315,31 @@ class Answer(Frozen):
     confidence: Confidence = Confidence(value=0.0)
     message: str = ""
     explanation: str = ""  # why nothing was found, and what is near
+    notes: tuple[str, ...] = ()  # what else the asker is to know, such as that no model could be reached
+
+
+class Spent(Frozen):
+    """What a question took of language models: calls, tokens (of what was read those that were cached), seconds, and money in the currency of the bills."""
+
+    calls: int = 0
+    tokens_read: int = 0
+    tokens_cached: int = 0
+    tokens_written: int = 0
+    seconds: float = 0.0
+    cost: float = 0.0
+
+    @property
+    def tokens(self) -> int:
+        """Read and written."""
+        return self.tokens_read + self.tokens_written
 
 
 class Reply(Frozen):
-    """What a surface renders: one or more parts."""
+    """What a surface renders: one or more parts; who planned it, and what that took of models."""
 
     parts: tuple[Answer, ...]
+    planner: Literal["offline", "model"] = "offline"
+    spent: Spent = Spent()
 
     @property
     def kind(self) -> str:
@@ -330,7 +349,8 @@ class Reply(Frozen):
     def to_json(self) -> dict[str, Any]:
         """The stable form for programs: the first part at the top, and `parts` where there are several."""
         parts = [_part_json(part) for part in self.parts]
-        return parts[0] if len(parts) == 1 else {**parts[0], "parts": parts}
+        told = {"planner": self.planner, "model": self.spent.model_dump()}
+        return parts[0] | told if len(parts) == 1 else {**parts[0], **told, "parts": parts}
 
 
 def _part_json(part: Answer) -> dict[str, Any]:
@@ -351,4 +371,5 @@ def _part_json(part: Answer) -> dict[str, Any]:
         "confidence": part.confidence.model_dump(mode="json"),
         **({"message": part.message} if part.message else {}),
         **({"explanation": part.explanation} if part.explanation else {}),
+        **({"notes": list(part.notes)} if part.notes else {}),
     }

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from bot.answering import Answering, answers_from
+from bot.answering import Answering, answers_from, planner_of
 from engine.again import corrected, corrected_binding, run_again
 from engine.errors import PlanError
 from engine.library import Library
 from engine.rights import Rights
 from engine.table import OpenTable
-from engine.types import Answer, Chosen, ClarifyPlan, Reply, Scope, TablePlan
+from engine.types import Answer, Chosen, ClarifyPlan, Reply, Scope, SqlPlan, TablePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def asking_of(library: Library, rights: Rights | Scope) -> Asking:
     def audit_rows(table: str) -> bool:
         return bool(kept & library.entries_named(table))
 
-    return Asking(answers_from(library), again, correct, pick, tables_of, rights, audit_rows)
+    return Asking(answers_from(library, planner_of(library)), again, correct, pick, tables_of, rights, audit_rows)
 
 
 class _Runs:
@@ -74,7 +74,7 @@ class _Runs:
         self._tables = tables
         self._scope = scope
 
-    def _run(self, plan: TablePlan, answer: Answer) -> Reply:
+    def _run(self, plan: TablePlan | SqlPlan, answer: Answer) -> Reply:
         return run_again(
             plan,
             answer.question,
@@ -88,8 +88,8 @@ class _Runs:
         )
 
     def again(self, answer: Answer) -> Reply:
-        if not isinstance(answer.plan, TablePlan):
-            raise PlanError("Only a plan of one table can be run again.")
+        if not isinstance(answer.plan, (TablePlan, SqlPlan)):
+            raise PlanError("Only a plan can be run again.")
         return self._run(answer.plan, answer)
 
     def correct(self, answer: Answer, binding: int, candidate: int) -> Asked:

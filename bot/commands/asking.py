@@ -48,7 +48,7 @@ def ask(
 
         read = [*read_for(chosen), *([thread] if thread else [])]
         checked_target(save, read, overwrite=overwrite)
-    from bot.answering import answers_from, library_of
+    from bot.answering import answers_from, library_of, planner_of
     from bot.thread import thread_from_file
     from cache.counts import counted
     from engine.types import ChatThread
@@ -57,7 +57,7 @@ def ask(
     try:
         scope = scope_for(chosen, asker)
         with counted() as counts, library_of(chosen, scope) as library:
-            reply = answers_from(library)(text, said, scope)
+            reply = answers_from(library, planner_of(library))(text, said, scope)
     except AlmanacError as error:
         if as_json and error.status == FAILED:
             from bot.failure import failure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Literal
 
 from engine.embedder import Embedder
 from engine.execute import count_rows
@@ -14,7 +15,7 @@ from engine.plan.condition import Condition
 from engine.plan.examples import worked
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
-from engine.types import Binding, Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, TablePlan
+from engine.types import Binding, Chosen, ClarifyPlan, Clause, Comparison, NoAnswerPlan, SqlPlan, TablePlan
 from engine.types import Reading as Choice
 
 MOST_TROUBLE = 0.95
@@ -26,7 +27,7 @@ MOST_LOST = 0.34  # share of the content words that a table which does not say w
 class Decision:
     """What was decided, and the reading that it stands on."""
 
-    plan: TablePlan | ClarifyPlan | NoAnswerPlan
+    plan: TablePlan | SqlPlan | ClarifyPlan | NoAnswerPlan
     table: OpenTable | None = None
     reading: Reading | None = None
     unused: tuple[str, ...] = ()
@@ -34,6 +35,8 @@ class Decision:
     confidence: float = 0.0
     conditions: tuple[Condition, ...] = field(default=())
     receipt: tuple[Binding, ...] | None = None  # where it is known without a reading
+    planner: Literal["offline", "model"] = "offline"
+    notes: tuple[str, ...] = ()  # what the asker is to know besides
 
 
 def decide(

@@ -10,7 +10,7 @@ from engine.embedder import Embedder
 from engine.fold import fold
 from engine.language import Language, language_of
 from engine.plan.condition import Condition, figure
-from engine.plan.mentions import Mention
+from engine.plan.mentions import Mention, span_text
 from engine.plan.offline import Reading, readings
 from engine.table import OpenTable
 from engine.types import Comparison, TablePlan, Value
@@ -57,12 +57,25 @@ def may_follow(table: OpenTable, stems: Set[str], embedder: Embedder, now: datet
 def _examples(table: OpenTable, embedder: Embedder, now: datetime) -> list[tuple[_Shape, TablePlan]]:
     def read() -> list[tuple[_Shape, TablePlan]]:
         shapes = []
-        for question, plan in table.words.examples:
+        for question, plan, _ in table.words.examples:
             if plan.table == table.name and (best := readings(question, _language(question), [table], embedder, now)):
                 shapes.append((_shape(best[0]), plan))
         return shapes
 
     return table.remembered(("examples",), read)
+
+
+def phrases_of(question: str, table: OpenTable, embedder: Embedder, now: datetime) -> dict[str, str]:
+    """For the columns that an example's question has conditions on, its words for them."""
+
+    def read() -> dict[str, str]:
+        found = readings(question, language_of(question), [table], embedder, now)
+        if not found:
+            return {}
+        conditions = found[0].parsed.conditions
+        return {one.column.name: span_text(question, found[0].tokens, one.start, one.end) for one in conditions}
+
+    return table.remembered(("example phrases", question), read)
 
 
 def _language(question: str) -> Language:

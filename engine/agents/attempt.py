@@ -1,0 +1,245 @@
+"""One try of a model at a query: turned into a plan, checked, run; what is wrong is said so that the model can repair it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from engine.agents.form import Action, AskBack, Figures, NotInTable, Rows, Select, Test, Unused
+from engine.agents.literals import Literals
+from engine.agents.plan_of import clauses, plan_of
+from engine.agents.words import QuestionWords
+from engine.check import check
+from engine.embedder import Embedder
+from engine.errors import ExecutionError, PlanError
+from engine.execute import count_rows, execute
+from engine.fold import fold
+from engine.language import Language
+from engine.plan.decide import Decision
+from engine.table import OpenTable
+from engine.types import (
+    Binding,
+    Candidate,
+    ClarifyPlan,
+    Comparison,
+    How,
+    Match,
+    NoAnswerPlan,
+    Reading,
+    SqlPlan,
+    TablePlan,
+)
+
+SURE: Final = 0.9
+REPAIRED: Final = 0.75
+DOUBTFUL: Final = 0.4
+_FEW: Final = 0.34  # share of the content words that a best plan may leave without a place
+
+
+@dataclass(slots=True)
+class Attempts:
+    """The tries at one question over one table, or over several at once; `said` is what was wrong with each."""
+
+    text: str
+    language: Language
+    tables: Sequence[OpenTable]
+    embedder: Embedder
+    now: datetime
+    matches: Sequence[Match] = ()
+    strict: bool = True  # whether what is doubtful comes back
+    said: list[str] = field(default_factory=list)
+    best: Decision | None = None
+    good: Decision | None = None
+    _words: QuestionWords | None = None
+    _literals: Literals | None = None
+
+    @property
+    def table(self) -> OpenTable:
+        """The table, or the first of several."""
+        return self.tables[0]
+
+    @property
+    def words(self) -> QuestionWords:
+        """The question's words, over the first table."""
+        self._words = self._words or QuestionWords(self.text, self.language, self.table, self.now)
+        return self._words
+
+    def literals(self, table: OpenTable) -> Literals:
+        """What turns values into terms of a table."""
+        if table is self.table:
+            self._literals = self._literals or Literals(table, self.language, self.embedder, self.matches)
+            return self._literals
+        return Literals(table, self.language, self.embedder, ())
+
+    def take(self, action: Action) -> None:
+        """Keeps what the action decides as `good`; raises ValueError with all that is wrong, and keeps a plan that runs as `best`."""
+        try:
+            decided, doubts = self._decided(action)
+        except ExecutionError as error:
+            raise self._wrong([error.detail or str(error)]) from None
+        except PlanError as error:
+            raise self._wrong(str(error).split("\n")) from None
+        if doubts and self.strict:
+            if isinstance(decided.plan, (TablePlan, SqlPlan)) and self._may_stand(decided):
+                self.best = decided
+            raise self._wrong(doubts)
+        self.good = decided
+
+    def _wrong(self, said: Sequence[str]) -> ValueError:
+        self.said.append(" ".join(said))
+        return ValueError(self.said[-1])
+
+    def _may_stand(self, decided: Decision) -> bool:
+        """Whether a plan that leaves words without a place is better than none: few of them, and no name or figure."""
+        places = frozenset().union(*(self.words.places(word) for word in decided.unused)) if decided.unused else frozenset()
+        content = len(self.words.lost((), ())) or 1
+        return not self.words.names(places) and len(decided.unused) <= max(1, _FEW * content)
+
+    # ---- kinds
+
+    def _decided(self, action: Action) -> tuple[Decision, list[str]]:
+        if isinstance(action, NotInTable):
+            return self._not_told([place for place in action.words if self.words.places(place)]), []
+        if isinstance(action, AskBack):
+            return self._asked_back(action), []
+        if isinstance(action, Select):
+            return self._selected(action)
+        return self._planned(action)
+
+    def _planned(self, action: Rows | Figures) -> tuple[Decision, list[str]]:
+        tests = self._tests(action.conditions)
+        plan = plan_of(action, tests, self.table.name)
+        check(plan, self.table.facts)
+        execute(plan, self.table)
+        columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
+        lost, doubts = self._doubts(action.conditions, action.unused, columns)
+        if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
+            return self._not_told(told), []
+        lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
+        return self._decision(plan, self.table, lines, lost), doubts
+
+    def _tests(self, conditions: Sequence[Test]) -> list[Comparison]:
+        """The conditions on the table's terms; raises PlanError with a line for each that is wrong."""
+        made, wrong = [], []
+        for test in conditions:
+            try:
+                made.append(self.literals(self.table).comparison(test))
+            except PlanError as error:
+                wrong.append(str(error))
+        if wrong:
+            raise PlanError("\n".join(wrong))
+        return made
+
+    def _doubts(self, conditions: Sequence[Test], unused: Sequence[Unused], columns: set[str]) -> tuple[list[str], list[str]]:
+        """The words that have no place, and sentences about these and about conditions that nobody asked for."""
+        doubts, used = [], set[int]()
+        for test in conditions:
+            places = self.words.places(test.words)
+            used |= places
+            if not places:
+                doubts.append(f'"{test.words}" does not stand in the question: words are copied from it, and a condition that nobody asked for is left out.')
+        for one in unused:
+            places = self.words.places(one.words)
+            if one.why == "says_nothing" and self.words.names(places):
+                doubts.append(f'"{one.words}" is a name or a figure, which says something: use it, or say that it is not_in_table.')
+            else:
+                used |= places
+        lost = self.words.lost(used, columns)
+        if lost:
+            named = ", ".join(f'"{word}"' for word in lost)
+            doubts.append(f"These words of the question are used by nothing: {named}. Use them, or list them under unused and say why.")
+        return lost, doubts
+
+    def _selected(self, action: Select) -> tuple[Decision, list[str]]:
+        from engine.select.check import check_select  # which reads a grammar, and only written queries need it
+        from engine.select.execute import execute_select
+
+        checked = check_select(action.sql, self.tables)
+        by_name = {table.name: table for table in self.tables}
+        lines, wrong, used = [], [], set[int]()
+        for literal in checked.literals:
+            table = by_name.get(literal.table)
+            if table is None or not literal.whole:
+                continue
+            column = table.facts.column(literal.column)
+            try:
+                term = self.literals(table).comparison(Test(words=literal.text, column=column.name, op="is", values=(literal.text,))).values[0]
+            except PlanError as error:
+                wrong.append(str(error))
+                continue
+            if fold(str(term)) != fold(literal.text):
+                wrong.append(f'"{literal.text}" is no value of "{column.name}"; "{term}" is.')
+            places = self.words.places(literal.text)
+            used |= places
+            lines.append(Binding(phrase=self.words.phrase(places) or literal.text, column=column.name, op="is", terms=(term,)))
+        if wrong:
+            raise PlanError("\n".join(wrong))
+        execute_select(checked, self.tables)
+        if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
+            return self._not_told(told), []
+        table = next(iter(checked.tables.values()), self.table)
+        return self._decision(SqlPlan(sql=action.sql), table, tuple(lines), []), []
+
+    def _asked_back(self, action: AskBack) -> Decision:
+        if not 2 <= len(action.meanings) <= 5:
+            raise PlanError("ask_back needs two to five meanings; where there is one, use rows or figures.")
+        rest, meanings = self._tests(action.conditions), self._tests(action.meanings)
+        phrase = self.words.phrase(self.words.places(action.meanings[0].words))
+        if not phrase:
+            raise PlanError("The words of a meaning are copied from the question.")
+        readings = []
+        for made in meanings:
+            plan = TablePlan(table=self.table.name, where=(*clauses(rest, action.match == "any"), *clauses([made], False)))
+            check(plan, self.table.facts)
+            label = f"{made.column} = {' / '.join(map(str, made.values))}"
+            readings.append(Reading(label=label, question=self.text, plan=plan, rows=count_rows(plan, self.table)))
+        if len({reading.plan for reading in readings if reading.rows}) < 2:
+            raise PlanError("Only one of the meanings has rows; use rows or figures with that one.")
+        lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, rest, strict=True))
+        offered = tuple(reading for reading in readings if reading.rows)
+        return Decision(ClarifyPlan(reason="ambiguous", phrase=phrase, readings=offered), self.table, receipt=lines)
+
+    def _not_told(self, words: Sequence[str]) -> Decision:
+        reason = NoAnswerPlan(reason="words_without_a_place", words=tuple(words)) if words else NoAnswerPlan(reason="not_in_table")
+        return Decision(reason, self.table, unused=tuple(words))
+
+    def _decision(self, plan: TablePlan | SqlPlan, table: OpenTable, lines: tuple[Binding, ...], lost: Sequence[str]) -> Decision:
+        reasons = ["planned by a model"]
+        confidence = REPAIRED if self.said else SURE
+        if self.said:
+            reasons.append("its first plan did not fit")
+        if lost:
+            confidence = DOUBTFUL
+            reasons.append("not used: " + ", ".join(lost))
+        return Decision(plan, table, unused=tuple(lost), reasons=tuple(reasons), confidence=confidence, receipt=lines, planner="model")
+
+    # ---- the receipt
+
+    def _binding(self, test: Test, made: Comparison) -> Binding:
+        phrase = self.words.phrase(self.words.places(test.words)) or test.words
+        others = tuple(self._others(test, made))
+        return Binding(phrase=phrase, column=made.column, op=made.op, terms=made.values, how=self._how(phrase, made), candidates=others)
+
+    def _how(self, phrase: str, made: Comparison) -> How:
+        folded = fold(phrase)
+        if any(fold(str(value)) in folded for value in made.values):
+            return "exact"
+        terms = {str(value) for value in made.values}
+        found = [match for match in self.matches if match.term.column == made.column and match.term.text in terms]
+        return max(found, key=lambda match: match.score).how if found else "meant"
+
+    def _others(self, test: Test, made: Comparison) -> Iterator[Candidate]:
+        words, taken = self.words.places(test.words), {(made.column, str(value)) for value in made.values}
+        for match in self.matches:
+            if words & self.words.places(match.phrase) and (match.term.column, match.term.text) not in taken and len(taken) < 6:
+                taken.add((match.term.column, match.term.text))
+                yield Candidate(column=match.term.column, term=match.term.text, rows=match.term.rows)
+
+
+def _measured(action: Rows | Figures) -> Iterator[str]:
+    yield from (order.column for order in action.sort if order.column)
+    if isinstance(action, Figures):
+        yield from (figure.column for figure in action.figures if figure.column)
+        yield from (limit.column for limit in action.having if limit.column)

@@ -1,0 +1,122 @@
+"""The forms in which a model says its plan: `query_sql_table`, of one of five kinds; descriptions are prompt."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field
+
+from engine.agents.strict import Column, Form
+from engine.types import Function, Operator
+
+Value = str | int | float | bool
+
+
+def listed(value: Any) -> Any:
+    """Endpoints that do not hold a model to the schema get a text where a list is asked for."""
+    return [value] if isinstance(value, (str, int, float)) else [] if value is None else value
+
+
+class Test(Form):
+    """One condition, and the words of the question that say it."""
+
+    words: str = Field(description="The words of the question that say it, exactly as they stand there.")
+    column: Column
+    op: Operator
+    values: Annotated[tuple[Value, ...], BeforeValidator(listed)] = Field(
+        default=(), description="Terms of the column, spelled as the table spells them; several mean any of them. None for blank, not_blank."
+    )
+
+
+class Unused(Form):
+    """Words of the question that no part of the query stands for."""
+
+    words: str
+    why: Literal["says_nothing", "not_in_table"] = Field(
+        description="says_nothing: politeness and filling words. not_in_table: the table cannot tell that."
+    )
+
+
+class Order(Form):
+    """An order by a column's value, or by a figure of each group."""
+
+    by: Literal["value"] | Function
+    column: Column | None = None
+    descending: bool = False
+
+
+class Figure(Form):
+    """A figure over the rows or over each group; column is null for a count of rows."""
+
+    function: Function
+    column: Column | None = None
+
+
+class Limit(Form):
+    """A test of a figure, over groups."""
+
+    function: Function
+    column: Column | None = None
+    op: Literal["is", "is_not", "less", "at_most", "more", "at_least"]
+    value: int | float
+
+
+class _Asked(Form):
+    conditions: tuple[Test, ...] = ()
+    match: Literal["all", "any"] = Field(default="all", description="Whether all conditions must hold, or any of them.")
+
+
+class Rows(_Asked):
+    """The rows that match, or some of their columns."""
+
+    kind: Literal["rows"] = "rows"
+    columns: Annotated[tuple[Column, ...], BeforeValidator(listed)] = Field(
+        default=(), description="The columns that are asked for; empty when the rows themselves are."
+    )
+    distinct: bool = False
+    sort: tuple[Order, ...] = ()
+    limit: int | None = Field(default=None, description="How many of the sorted rows; null for all.")
+    unused: tuple[Unused, ...] = ()
+
+
+class Figures(_Asked):
+    """Counts, sums, averages, extremes: one, or one for each group."""
+
+    kind: Literal["figures"] = "figures"
+    figures: tuple[Figure, ...] = ()
+    group_by: Annotated[tuple[Column, ...], BeforeValidator(listed)] = ()
+    having: tuple[Limit, ...] = ()
+    sort: tuple[Order, ...] = ()
+    limit: int | None = None
+    unused: tuple[Unused, ...] = ()
+
+
+class Select(Form):
+    """One SELECT of SQLite, for what the other kinds cannot say."""
+
+    kind: Literal["sql"] = "sql"
+    sql: str
+    unused: tuple[Unused, ...] = ()
+
+
+class AskBack(_Asked):
+    """A question back: words that may mean two to five things in this table, each another answer; conditions are the others."""
+
+    kind: Literal["ask_back"] = "ask_back"
+    meanings: tuple[Test, ...] = ()
+
+
+class NotInTable(Form):
+    """The table does not tell what is asked."""
+
+    kind: Literal["not_in_table"] = "not_in_table"
+    words: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(default=(), description="The words of the question that have no place.")
+
+
+Action = Rows | Figures | Select | AskBack | NotInTable
+
+
+class QueryForm(Form):
+    """The base of `query_sql_table`: one action."""
+
+    action: Annotated[Action, Field(discriminator="kind")]

@@ -1,0 +1,58 @@
+"""Which words of a question a query stands for, and which it leaves without a place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from engine.fold import words_of
+from engine.language import Language
+from engine.plan.find import finder
+from engine.plan.mentions import span_text, tokens_of
+from engine.table import OpenTable
+
+
+class QuestionWords:
+    """The words of one question over one table."""
+
+    def __init__(self, text: str, language: Language, table: OpenTable, now: datetime) -> None:
+        self.text = text
+        self._language = language
+        self._tokens = tokens_of(text, language)
+        self._mentions = finder(table, language, text, self._tokens, now).certain()
+
+    def places(self, words: str) -> frozenset[int]:
+        """Where these words stand: side by side where they do, else each by itself; none where the question does not have them."""
+        wanted = [word.folded for word in words_of(words)]
+        there = [token.word.folded for token in self._tokens]
+        for start in range(len(there) - len(wanted) + 1):
+            if wanted and there[start : start + len(wanted)] == wanted:
+                return frozenset(range(start, start + len(wanted)))
+        bare = set(wanted)
+        return frozenset(at for at, token in enumerate(self._tokens) if token.word.folded in bare or bare & set(token.word.bare))
+
+    def phrase(self, places: Iterable[int]) -> str:
+        """The words at these places as they were written, with what stands between."""
+        at = sorted(places)
+        return span_text(self.text, self._tokens, at[0], at[-1] + 1) if at else ""
+
+    def names(self, places: Iterable[int]) -> bool:
+        """Whether a name, a figure or something in quotation marks is among the words, which never says nothing."""
+        chosen = set(places)
+        return any(token.proper or token.quote for token in self._tokens if token.index in chosen)
+
+    def lost(self, used: Iterable[int], columns: Iterable[str]) -> list[str]:
+        """The content words that stand at no used place, tie nothing, name no row and none of these columns."""
+        taken, named = set(used), set(columns)
+        for mention in self._mentions:
+            inside = range(mention.start, mention.end)
+            if mention.kind in ("noun", "function") or (
+                mention.kind == "column" and any(column.name in named and quality >= 0.6 for column, quality in mention.columns)
+            ):
+                taken |= set(inside)
+        heads = self._language.heads
+        return [
+            token.word.text
+            for token in self._tokens
+            if token.content and token.index not in taken and not (token.word.folded in heads and not token.proper)
+        ]

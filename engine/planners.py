@@ -1,0 +1,55 @@
+"""The model planner that the settings name, if any."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal, cast
+
+from cache.hints import Hints
+from engine.errors import UsageError
+from engine.settings import model_budget, printable, remembers, setting
+
+if TYPE_CHECKING:
+    from engine.agents.planner import ModelPlanner
+
+KINDS: Final = ("auto", "offline", "model")
+MODES: Final = ("json_schema", "tools", "json")
+OPENAI: Final = "https://api.openai.com/v1"
+Kind = Literal["auto", "offline", "model"]
+
+
+def chosen_planner(root: Path, endpoints: Sequence[str] | None = None, kind: Kind | None = None) -> ModelPlanner | None:
+    """The planner of ALMANAC_PLANNER and ALMANAC_MODEL; None where questions are planned without a model.
+
+    root: the folder of what is remembered. endpoints: the only addresses that may be sent anything. kind: instead of ALMANAC_PLANNER.
+    Raises UsageError for a setting that is wrong or missing, or another address; ModelError where the extra "model" is not installed.
+    """
+    kind = kind or cast(Kind, _one_of("ALMANAC_PLANNER", KINDS))
+    model = setting("ALMANAC_MODEL")
+    if kind == "offline" or (kind == "auto" and not model):
+        return None
+    if not model:
+        raise UsageError("Planning by a model needs ALMANAC_MODEL, the name of the model; set it, or plan offline.")
+    mode = cast(Literal["json_schema", "tools", "json"], _one_of("ALMANAC_MODEL_MODE", MODES))
+    address = setting("OPENAI_BASE_URL") or OPENAI
+    if endpoints is not None and address.rstrip("/") not in [one.rstrip("/") for one in endpoints]:
+        allowed = ", ".join(f'"{printable(one)}"' for one in endpoints) or "none"
+        raise UsageError(f'The endpoint "{printable(address)}" is not among those that the catalog\'s access.endpoints allows: {allowed}.')
+    if not address.startswith(("http://", "https://")):
+        raise UsageError(f'OPENAI_BASE_URL is "{printable(address)}"; it must be an address such as "{OPENAI}".')
+    from engine.agents.planner import ModelPlanner  # openai, which takes longer to import than most questions to answer
+    from engine.model import ModelEndpoint
+
+    budget = model_budget()
+    endpoint = ModelEndpoint(model, address, setting("OPENAI_API_KEY"), mode, budget.seconds)
+    small = ModelEndpoint(setting("ALMANAC_SMALL_MODEL") or model, address, endpoint.key, mode, budget.seconds)
+    replies = Hints(root, "replies") if remembers() else None
+    return ModelPlanner(endpoint, small, Hints(root, "histories"), replies, kind, budget)
+
+
+def _one_of(name: str, choices: Sequence[str]) -> str:
+    chosen = setting(name).casefold() or choices[0]
+    if chosen not in choices:
+        raise UsageError(f'{name} is "{printable(chosen)}"; it can be {", ".join(choices)}.')
+    return chosen

@@ -1,0 +1,65 @@
+"""What a question may cost of a model's calls, tokens and seconds, and what it has cost so far."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Final
+
+from engine.errors import ModelError
+from engine.types import Spent
+
+MOST_CALLS: Final = 8
+MOST_TOKENS: Final = 40_000
+MILLION: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The most that one question may take; price: of a million tokens read and of a million written, in the currency of the bills."""
+
+    calls: int = MOST_CALLS
+    tokens: int = MOST_TOKENS
+    seconds: float = 20.0
+    price: tuple[float, float] = (0.0, 0.0)
+
+
+@dataclass(slots=True)
+class Spend:
+    """Counts the calls of one question; the time runs from when it is made."""
+
+    budget: Budget = field(default_factory=Budget)
+    calls: int = 0
+    read: int = 0
+    cached: int = 0
+    written: int = 0
+    seconds: float = 0.0
+    _began: float = field(default_factory=time.monotonic)
+
+    def left(self) -> float:
+        """The seconds that another call may take; raises ModelError where there is nothing left to spend."""
+        seconds = self.budget.seconds - (time.monotonic() - self._began)
+        if self.calls >= self.budget.calls or self.read + self.written >= self.budget.tokens or seconds <= 0:
+            raise ModelError("The question would take more of the model than one question may; ask in other words, or narrow it down.")
+        return seconds
+
+    def add(self, read: int, cached: int, written: int, seconds: float) -> None:
+        """Counts one call, whatever came of it: tokens of the prompt, those of them that were cached, and of the reply."""
+        self.calls += 1
+        self.read += read
+        self.cached += cached
+        self.written += written
+        self.seconds += seconds
+
+    @property
+    def spent(self) -> Spent:
+        """What it has come to."""
+        cost = (self.read * self.budget.price[0] + self.written * self.budget.price[1]) / MILLION
+        return Spent(
+            calls=self.calls,
+            tokens_read=self.read,
+            tokens_cached=self.cached,
+            tokens_written=self.written,
+            seconds=round(self.seconds, 3),
+            cost=round(cost, 6),
+        )
