@@ -24,9 +24,9 @@ PASSED = ("authorization", "api-key", "content-type")
 class Recorder(ThreadingHTTPServer):
     """Passes on to `target`, which ends in /v1 for most, and writes to `file`."""
 
-    def __init__(self, target: str, file: Path, port: int = 0, seconds: float = 600.0) -> None:
+    def __init__(self, target: str, file: Path, port: int = 0, model: str = "", seconds: float = 600.0) -> None:
         super().__init__(("127.0.0.1", port), _Passing)
-        self.target, self.file, self.seconds = target.rstrip("/"), file, seconds
+        self.target, self.file, self.model, self.seconds = target.rstrip("/"), file, model, seconds
         self.turn = Lock()
 
     @property
@@ -36,7 +36,7 @@ class Recorder(ThreadingHTTPServer):
     def keep(self, body: bytes, reply: bytes) -> None:
         """Adds a reply that is whole; a stream or a page is none."""
         try:
-            line = line_of(json.loads(body), json.loads(reply))
+            line = line_of(json.loads(body), json.loads(reply), self.model)
         except (ValueError, KeyError, TypeError, AttributeError):
             return
         with self.turn, self.file.open("a", encoding="utf-8") as file:
@@ -73,11 +73,12 @@ def main() -> int:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("file", type=Path)
     options.add_argument("--port", type=int, default=0)
+    options.add_argument("--model", default="", help="the model's name, where the endpoint has another for it")
     given = options.parse_args()
     target = os.environ.get("OPENAI_BASE_URL", "")
     if not target:
         options.error("OPENAI_BASE_URL names no endpoint")
-    server = Recorder(target, given.file, given.port)
+    server = Recorder(target, given.file, given.port, given.model)
     print(server.address, flush=True)
     try:
         server.serve_forever()

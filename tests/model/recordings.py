@@ -12,8 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
+from tests.model.asked import Asked
 from tests.model.replies import Reply, Said, Script, Use, no_such, written
-from tests.model.standin import Asked
 
 FOLDER: Final = Path(__file__).resolve().parent / "recorded"
 
@@ -24,13 +24,13 @@ def digest_of(body: dict[str, Any]) -> str:
     return blake2b(json.dumps(read, sort_keys=True).encode(), digest_size=16).hexdigest()
 
 
-def line_of(body: dict[str, Any], done: dict[str, Any]) -> str:
-    """What is kept of a request and its reply; neither the key nor the address."""
+def line_of(body: dict[str, Any], done: dict[str, Any], model: str = "") -> str:
+    """What is kept of a request and its reply; neither the key nor the address. model: a better name than the request has for it."""
     (choice, *_) = done["choices"]
     kept = {
         "label": Asked("", {}, body).question,
         "digest": digest_of(body),
-        "model": body.get("model", ""),
+        "model": model or body.get("model", ""),
         "message": {
             key: value for key, value in choice["message"].items() if key in ("role", "content", "tool_calls", "refusal") and value
         },

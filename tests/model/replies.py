@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tests.model.request import RequestError
 
 if TYPE_CHECKING:
-    from tests.model.standin import Asked
+    from tests.model.asked import Asked
 
 HTML = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body><center><h1>502 Bad Gateway</h1></center></body>\r\n</html>\r\n"
 

@@ -25,6 +25,9 @@ class RequestError(Exception):
     status: int = 400
     type: str | None = "invalid_request_error"
 
+    def __str__(self) -> str:
+        return self.message
+
     def body(self) -> dict[str, Any]:
         """The error's JSON."""
         return {"error": {"message": self.message, "type": self.type, "param": self.param, "code": self.code}}

@@ -21,46 +21,15 @@ from threading import Event, Lock, Thread
 from typing import Any, Final
 from urllib.parse import parse_qs, urlsplit
 
-from tests.model.replies import Broken, Raw, Reply, Said, Script, Silent, no_model, usage_of, written
+from tests.model.asked import TOKEN, Asked, bare, in_common, prompt_of
+from tests.model.completion import completion_of, stream_of
+from tests.model.replies import Broken, Raw, Reply, Said, Script, Silent, no_model, written
 from tests.model.request import Request, RequestError, read_request
 from tests.model.strict import COMMON, Rules
 
 KEY: Final = "sk-stand-in-0123456789"
 PATHS: Final = re.compile(r"(/v1|/openai/v1|/openai/deployments/(?P<deployment>[^/]+))/chat/completions")
 VERSION: Final = re.compile(r"\d{4}-\d\d-\d\d(-preview)?")
-TOKEN: Final = 4  # bytes
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """One request: where it went, its headers (names in small letters) and body, and its tokens, of which `cached` began an earlier prompt too."""
-
-    path: str
-    headers: dict[str, str]
-    body: dict[str, Any]
-    tokens: int = 0
-    cached: int = 0
-
-    @property
-    def prompt(self) -> str:
-        """All that a model reads of it, in the order in which a provider's cache does: the form, the tools, the messages."""
-        return _prompt(self.body)
-
-    @property
-    def messages(self) -> list[dict[str, Any]]:
-        given: list[dict[str, Any]] = self.body["messages"]
-        return given
-
-    @property
-    def question(self) -> str:
-        """The last message of the user."""
-        return next((str(message["content"]) for message in reversed(self.messages) if message["role"] == "user"), "")
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The form that is asked for."""
-        asked_for: dict[str, Any] = self.body["response_format"]["json_schema"]["schema"]
-        return asked_for
 
 
 @dataclass
@@ -95,9 +64,9 @@ class Endpoint:
 
     def holding(self, text: str) -> list[Asked]:
         """The requests in which a text occurs anywhere, in any case and however often it was written as JSON within JSON."""
-        sought = _bare(text)
+        sought = bare(text)
         assert sought, "an empty text is in everything"
-        return [asked for asked in self.asked if sought in _bare(f"{asked.path} {json.dumps(asked.headers)} {written(asked.body)}")]
+        return [asked for asked in self.asked if sought in bare(f"{asked.path} {json.dumps(asked.headers)} {written(asked.body)}")]
 
     def take(self, path: str, headers: dict[str, str], body: bytes) -> tuple[Request, Reply, Asked]:
         """Checks a request, keeps it and gives what is played for it; raises RequestError."""
@@ -141,30 +110,10 @@ class Endpoint:
             raise RequestError("Incorrect API key provided.", None, "invalid_api_key", 401)
 
     def _counted(self, path: str, headers: dict[str, str], body: dict[str, Any]) -> Asked:
-        prompt = _prompt(body).encode()
-        earlier = (_prompt(one.body).encode() for one in self.asked if one.body["model"] == body["model"])
-        same = max((_in_common(prompt, other) for other in earlier), default=0)
+        prompt = prompt_of(body).encode()
+        earlier = (prompt_of(one.body).encode() for one in self.asked if one.body["model"] == body["model"])
+        same = max((in_common(prompt, other) for other in earlier), default=0)
         return Asked(path, headers, body, tokens=-(-len(prompt) // TOKEN), cached=same // TOKEN)
-
-
-def _in_common(one: bytes, other: bytes) -> int:
-    """The bytes at the beginning that are the same."""
-    return next((place for place, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-
-
-def _prompt(body: dict[str, Any]) -> str:
-    parts = [written(body[key]) for key in ("response_format", "tools") if body.get(key)]
-    for message in body["messages"]:
-        parts.append(f"{message['role']}: {message.get('content') or ''}")
-        parts += [f"{call['function']['name']} {call['function']['arguments']}" for call in message.get("tool_calls") or ()]
-    return "\n".join(parts)
-
-
-def _bare(text: str) -> str:
-    """A text without what JSON adds to it: \\u0041 is A, \\n a blank, and no backslash is left."""
-    text = re.sub(r"\\+u([0-9a-fA-F]{4})", lambda found: chr(int(found[1], 16)), text)
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return " ".join(re.sub(r"\\+[nrt]", " ", text).replace("\\", "").split()).casefold()
 
 
 @contextmanager
@@ -236,10 +185,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(reply)
         else:
             said, part = (reply.said, reply.part) if isinstance(reply, Broken) else (reply, 1.0)
-            done = _completion(request, said, asked)
+            done = completion_of(request, said, asked)
             if request.stream:
                 usage = request.stream_options is not None and bool(request.stream_options.include_usage)
-                self._send(Raw(200, _stream(done, usage), {"Content-Type": "text/event-stream"}), part)
+                self._send(Raw(200, stream_of(done, usage), {"Content-Type": "text/event-stream"}), part)
             else:
                 self._send(Raw(200, done), part)
 
@@ -256,45 +205,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: object) -> None:
         pass
-
-
-def _completion(request: Request, said: Said, asked: Asked) -> dict[str, Any]:
-    """A whole reply, cut off where the request's limit of tokens is."""
-    text, finished = said.text, said.finished or ("tool_calls" if said.uses else "stop")
-    most = request.max_completion_tokens or request.max_tokens
-    if text is not None and most is not None and len(text.encode()) > most * TOKEN:
-        text, finished = text.encode()[: most * TOKEN].decode("utf-8", "ignore"), "length"
-    calls = [
-        {
-            "id": f"call_{asked.tokens}_{number}",
-            "type": "function",
-            "function": {"name": use.name, "arguments": use.arguments if isinstance(use.arguments, str) else written(use.arguments)},
-        }
-        for number, use in enumerate(said.uses)
-    ]
-    message = {"role": "assistant", "content": text, "refusal": said.refusal, **({"tool_calls": calls} if calls else {})}
-    tokens = -(-len((text or said.refusal or "").encode() + b"".join(written(call).encode() for call in calls)) // TOKEN)
-    return {
-        "id": "chatcmpl-0",
-        "object": "chat.completion",
-        "created": 0,
-        "model": request.model,
-        "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finished}],
-        "usage": usage_of(asked.tokens, asked.cached, tokens),
-    }
-
-
-def _stream(done: dict[str, Any], with_usage: bool) -> str:
-    """The same reply as server-sent events."""
-    (choice,) = done["choices"]
-    message = choice["message"]
-    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": ""}]
-    deltas += [{"content": piece} for piece in re.findall(r"(?s).{1,16}", message["content"] or "")]
-    deltas += [{"tool_calls": [{"index": number, **call}]} for number, call in enumerate(message.get("tool_calls", ()))]
-    deltas += [{"refusal": message["refusal"]}] if message["refusal"] else []
-    head = {**{key: done[key] for key in ("id", "created", "model")}, "object": "chat.completion.chunk"}
-    events = [{**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas]
-    events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": choice["finish_reason"]}]})
-    if with_usage:
-        events.append({**head, "choices": [], "usage": done["usage"]})
-    return "".join(f"data: {written(event)}\n\n" for event in events) + "data: [DONE]\n\n"
