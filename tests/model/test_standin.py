@@ -12,7 +12,22 @@ import requests
 
 from tests.model.record import Recorder
 from tests.model.recordings import FOLDER, recorded
-from tests.model.replies import HTML, Broken, Raw, Said, Silent, Use, always, by_question, cut_off, down, endless_calls, refusal, too_many
+from tests.model.replies import (
+    HTML,
+    Broken,
+    Raw,
+    Reply,
+    Said,
+    Silent,
+    Use,
+    always,
+    by_question,
+    cut_off,
+    down,
+    endless_calls,
+    refusal,
+    too_many,
+)
 from tests.model.standin import KEY, Endpoint, serving
 
 SYSTEM = {"role": "system", "content": "Plan what is asked. " * 20}
@@ -187,7 +202,7 @@ def test_a_stream_says_the_same() -> None:
 
 def test_what_a_model_said_is_kept_and_played_again(tmp_path: Path) -> None:
     file = tmp_path / "small.jsonl"
-    said = [Said({"kind": "table"}), down(502), Said(uses=(Use("find_table", {"page": 2}),)), Said("repaired")]
+    said: list[Reply] = [Said({"kind": "table"}), down(502), Said(uses=(Use("find_table", {"page": 2}),)), Said("repaired")]
     with serving(said) as real:
         recorder = Recorder(real.address, file)
         thread = Thread(target=recorder.serve_forever, args=(0.01,))
