@@ -6,12 +6,12 @@ import json
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from bot.answering import Answering, answers_from, library_of
+from bot.answering import Answering, answers_from, library_of, planner_of
 from bot.escape import json_text
 from bot.failure import failure
 from bot.progress import ProgressBar
@@ -20,11 +20,41 @@ from bot.thread import turns_of
 from cache.counts import counted
 from engine.catalog import Catalog, catalog_of
 from engine.errors import AlmanacError, DamageError, UsageError
+from engine.library import Library
+from engine.planners import Kind
 from engine.types import EVERYTHING, ChatThread, Reply
+
+if TYPE_CHECKING:
+    from engine.agents.planner import ModelPlanner
 
 log = logging.getLogger(__name__)
 Case = dict[str, Any]
 Asked = tuple[Reply, float, Mapping[str, Any]]  # with the seconds that it took, and what was found remembered
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """Who plans the cases: without a model, by one alone, or as people are served; without: parts of the prompt that are left out.
+
+    head: the first rows in the prompt and nothing else, to compare with.
+    """
+
+    kind: Kind = "offline"
+    without: tuple[str, ...] = ()
+    head: bool = False
+
+    def planner(self, library: Library) -> ModelPlanner | None:
+        """The planner over these tables; raises UsageError and ModelError."""
+        planner = planner_of(library, self.kind)
+        if planner is None:
+            return None
+        from engine.agents.parts import ALL, HEAD
+
+        parts = HEAD if self.head else replace(ALL, **dict.fromkeys(self.without, False))
+        return replace(planner, parts=parts, alone=self.kind == "model", replies=None)
+
+
+OFFLINE: Final = Planning()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +66,25 @@ class Tally:
     failed: int
 
 
-def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None = None, field: str = "question") -> Tally:
+def evaluate_cases(
+    path: Path,
+    root: Path,
+    out: Path,
+    *,
+    catalog: Catalog | None = None,
+    field: str = "question",
+    first: int | None = None,
+    planning: Planning = OFFLINE,
+) -> Tally:
     """Writes one JSON line for each case, in their order: the reply, and id, seconds, llm_calls and tokens.
+
+    first: only so many of the cases. planning: who plans.
 
     A case is asked of the catalog, or without one of its own `table_file` or `db` (an SQLite database, all its tables), relative to root.
     What goes wrong with one case is its reply, of kind failure. Earlier results are replaced, and nothing that is read. Raises UsageError for
     unreadable cases, a root that is not there and an unwritable file of results.
     """
-    cases = _read(path, field)
+    cases = _read(path, field)[:first]
     if not root.is_dir():
         raise UsageError(f'There is no folder "{root}"; --root names the one that the paths of the cases are relative to.')
     groups: dict[str, list[int]] = defaultdict(list)
@@ -55,7 +96,7 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
     with ProgressBar() as bar:
         bar.report(path.name, 0, len(cases))
         for source, places in groups.items():
-            for at, asked in _ask_group(asked_of[source], [(at, cases[at]) for at in places], field):
+            for at, asked in _ask_group(asked_of[source], [(at, cases[at]) for at in places], field, planning):
                 results[at] = asked
                 bar.report(path.name, len(results), len(cases))
     _write(out, "".join(_line(case, *results[at]) for at, case in enumerate(cases)))
@@ -63,18 +104,25 @@ def evaluate_cases(path: Path, root: Path, out: Path, *, catalog: Catalog | None
     return Tally(cases=len(cases), answered=kinds.count("answer"), failed=kinds.count("failure"))
 
 
-def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str) -> list[tuple[int, Asked]]:
+def _ask_group(catalog: Catalog, cases: list[tuple[int, Case]], field: str, planning: Planning) -> Iterator[tuple[int, Asked]]:
     """Opens the tables once for all the cases that ask them."""
-
+    waiting = list(cases)
     try:
         with library_of(catalog) as library:
-            answer = answers_from(library, remembering=False)  # the planner is measured, and not what it was asked before
-            return [(at, _ask(case, case[field], answer)) for at, case in cases]
+            # the planner is measured, and not what it was asked before
+            answer = answers_from(library, planning.planner(library), remembering=False)
+            while waiting:
+                at, case = waiting[0]
+                asked = _ask(case, case[field], answer)
+                del waiting[0]
+                yield at, asked
+    except UsageError:
+        raise  # a setting is wrong, and no case
     except AlmanacError as error:
-        return [(at, (failure(case[field], str(error)), 0.0, {})) for at, case in cases]
+        yield from ((at, (failure(case[field], str(error)), 0.0, {})) for at, case in waiting)
     except Exception:
-        log.exception("the tables of %d cases could not be opened", len(cases))
-        return [(at, (failure(case[field], "The table could not be opened."), 0.0, {})) for at, case in cases]
+        log.exception("the tables of %d cases could not be opened", len(waiting))
+        yield from ((at, (failure(case[field], "The table could not be opened."), 0.0, {})) for at, case in waiting)
 
 
 def _ask(case: Case, question: str, answer: Answering) -> Asked:
@@ -94,7 +142,7 @@ def _ask(case: Case, question: str, answer: Answering) -> Asked:
 
 
 def _line(case: Case, reply: Reply, seconds: float, counts: Mapping[str, Any]) -> str:
-    more = {"seconds": round(seconds, 6), "llm_calls": 0, "tokens": 0, "cache": counts}
+    more = {"seconds": round(seconds, 6), "llm_calls": reply.spent.calls, "tokens": reply.spent.tokens, "cache": counts}
     return json_text({"id": case["id"], **reply.to_json(), **more}) + "\n"
 
 

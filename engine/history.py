@@ -21,7 +21,7 @@ from engine.types import Value
 
 PROMPT: Final = "1"  # another number is another history of the same version
 TOOL: Final = "create_sql_table"
-MOST: Final = 4000  # bytes of what both messages say; about 1,000 tokens of four
+MOST: Final = 3600  # bytes of what both messages say; about 900 tokens of four
 _LONGEST_NAME: Final = 400  # bytes; a column of a longer name is left out
 _USEFUL: Final = ("category", "name", "value", "code", "prose")  # kinds of columns, those that questions ask by first
 _MESSAGES: Final = TypeAdapter(list[Message])

@@ -191,9 +191,13 @@ def _told(error: BaseException, endpoint: ModelEndpoint) -> ModelError:
     if isinstance(error, openai.APIStatusError):
         status = error.status_code
         if status in (401, 403):
-            return ModelError(f"The model's endpoint at {endpoint.host} refuses the key; set OPENAI_API_KEY to one that may use its models.")
+            return ModelError(
+                f"The model's endpoint at {endpoint.host} refuses the key; set OPENAI_API_KEY to one that may use its models."
+            )
         if status == 429:
-            return ModelError(f"The model's endpoint at {endpoint.host} has too much to do, or the key's quota is used up; try again later.")
+            return ModelError(
+                f"The model's endpoint at {endpoint.host} has too much to do, or the key's quota is used up; try again later."
+            )
         return ModelError(
             f"The model's endpoint at {endpoint.host} refused the request ({status}); check the model's name, or try again later."
         )

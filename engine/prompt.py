@@ -17,9 +17,7 @@ from engine.settings import printable
 from engine.table import OpenTable
 
 
-def messages_for(
-    tables: Sequence[OpenTable], question: str, hints: Hints, found: Found | None = None, parts: Parts = ALL
-) -> list[Message]:
+def messages_for(tables: Sequence[OpenTable], question: str, hints: Hints, found: Found | None = None, parts: Parts = ALL) -> list[Message]:
     """Instructions, the tables' histories, what was found and the question; all but the last are the same bytes for every question on these versions.
 
     hints: the namespace "histories". Raises PlanError for tables of which nothing may be sent to a model.

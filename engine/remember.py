@@ -135,7 +135,11 @@ class Memory:
             planner=decision.planner,
         )
         self._set(asked.key, kept)
-        if decision.planner == "offline" and asked.wording is not None and (spans := spans_in(asked.wording, decision, bindings, asked.question.text)) is not None:
+        if (
+            decision.planner == "offline"
+            and asked.wording is not None
+            and (spans := spans_in(asked.wording, decision, bindings, asked.question.text)) is not None
+        ):
             self._set(asked.near_key, kept.model_copy(update={"spans": spans}))
 
     def close(self) -> None:

@@ -260,7 +260,9 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
     for phrase, meaning in catalog.glossary.items():
         said.setdefault(key(phrase), []).append(("", fold(meaning)))
     examples = tuple(
-        Example(example.question, example.plan, example.explanation or "") for example in catalog.examples if isinstance(example.plan, TablePlan)
+        Example(example.question, example.plan, example.explanation or "")
+        for example in catalog.examples
+        if isinstance(example.plan, TablePlan)
     )
     return Words({phrase: tuple(meant) for phrase, meant in said.items()}, examples)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
@@ -14,6 +14,9 @@ from engine.errors import AlmanacError, UsageError
 
 if TYPE_CHECKING:
     from engine.types import Reply
+
+
+PARTS: Final = ("terms", "rows", "negatives", "examples", "history")  # of a prompt
 
 
 @click.command()
@@ -108,10 +111,29 @@ def chat(table: str | None, catalog: Path | None, asker: str | None) -> None:
 @click.option("--catalog", "catalog", type=PATH, metavar="FILE", help="Ask this catalog, and not each case's own table.")
 @click.option("--source", "sources", multiple=True, metavar="TABLE=FILE", help="Another source for a table of the catalog.")
 @click.option("--field", default="question", show_default=True, help="The field of a case that holds its question.")
-def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: tuple[str, ...], field: str) -> None:
+@click.option("--first", type=click.IntRange(1), metavar="N", help="Only the first N cases.")
+@click.option("--planner", "kind", type=click.Choice(["offline", "model", "auto"]), default="offline", show_default=True, help="Who plans.")
+@click.option("--baseline", type=click.Choice(["head"]), help="Show the model the first five rows and nothing else, to compare with.")
+@click.option("--without", multiple=True, type=click.Choice(PARTS), help="Leave a part of the prompt out; may be given several times.")
+def evaluate(
+    cases: Path,
+    root: Path,
+    out: Path,
+    catalog: Path | None,
+    sources: tuple[str, ...],
+    field: str,
+    first: int | None,
+    kind: Literal["offline", "model", "auto"],
+    baseline: str | None,
+    without: tuple[str, ...],
+) -> None:
     """Ask each of CASES, one JSON object a line, and write the replies."""
-    from bot.evaluate import evaluate_cases
+    from bot.evaluate import Planning, evaluate_cases
 
+    if (baseline or without) and kind == "offline":
+        raise UsageError("--baseline and --without are of a model's prompt; name who plans with --planner model or --planner auto.")
+    if baseline and without:
+        raise UsageError("--baseline head shows the first rows only, so that --without has nothing to leave out; give one of them.")
     chosen = None
     if catalog is not None:
         chosen = chosen_catalog(None, catalog)
@@ -122,5 +144,6 @@ def evaluate(cases: Path, root: Path, out: Path, catalog: Path | None, sources: 
             chosen = chosen.with_source(name, source)
     elif sources:
         raise UsageError("--source replaces a table of a catalog; name the catalog with --catalog.")
-    tally = evaluate_cases(cases, root, out, catalog=chosen, field=field)
+    planning = Planning(kind, without, head=baseline is not None)
+    tally = evaluate_cases(cases, root, out, catalog=chosen, field=field, first=first, planning=planning)
     say(f"{tally.cases} cases asked, {tally.answered} answered, {tally.failed} failed; the replies are in {out}.")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from engine.agents.form import Action, AskBack, Figures, NotInTable, Rows, Select, Test, Unused
+from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Rows, Select, Test, Unused
 from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
@@ -52,6 +52,7 @@ class Attempts:
     said: list[str] = field(default_factory=list)
     best: Decision | None = None
     good: Decision | None = None
+    _last: TablePlan | None = None
     _words: QuestionWords | None = None
     _literals: Literals | None = None
 
@@ -73,8 +74,10 @@ class Attempts:
             return self._literals
         return Literals(table, self.language, self.embedder, ())
 
-    def take(self, action: Action) -> None:
+    def take(self, action: Action | Select) -> None:
         """Keeps what the action decides as `good`; raises ValueError with all that is wrong, and keeps a plan that runs as `best`."""
+        if isinstance(action, Beyond):
+            return
         try:
             decided, doubts = self._decided(action)
         except ExecutionError as error:
@@ -99,7 +102,7 @@ class Attempts:
 
     # ---- kinds
 
-    def _decided(self, action: Action) -> tuple[Decision, list[str]]:
+    def _decided(self, action: Rows | Figures | AskBack | NotInTable | Select) -> tuple[Decision, list[str]]:
         if isinstance(action, NotInTable):
             return self._not_told([place for place in action.words if self.words.places(place)]), []
         if isinstance(action, AskBack):
@@ -112,13 +115,30 @@ class Attempts:
         tests = self._tests(action.conditions)
         plan = plan_of(action, tests, self.table.name)
         check(plan, self.table.facts)
-        execute(plan, self.table)
+        result, _ = execute(plan, self.table)
         columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
         lost, doubts = self._doubts(action.conditions, action.unused, columns)
         if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
             return self._not_told(told), []
+        doubts += self._overlooked(action.conditions, tests)
+        if not result.total and tests and plan != self._last:
+            doubts.append("No row meets all of these conditions; say the same again if they are right.")
+        self._last = plan
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
         return self._decision(plan, self.table, lines, lost), doubts
+
+    def _overlooked(self, conditions: Sequence[Test], tests: Sequence[Comparison]) -> Iterator[str]:
+        """A term that stands word for word in the question and became something else."""
+        meant = {(test.column, fold(str(value))) for test in tests for value in test.values}
+        for test in conditions:
+            values = " ".join(fold(str(value)) for value in test.values)
+            exact = self.words.exact(self.words.places(test.words))
+            if not exact or fold(test.words) in values or any((column, fold(term)) in meant for _, column, term in exact):
+                continue
+            sent = [one for one in exact if self.table.facts.column(one[1]).sent]
+            if sent:
+                phrase, column, term = sent[0]
+                yield f'"{phrase}" is the value "{term}" of "{column}"; a condition takes the column that has the value.'
 
     def _tests(self, conditions: Sequence[Test]) -> list[Comparison]:
         """The conditions on the table's terms; raises PlanError with a line for each that is wrong."""
@@ -139,7 +159,9 @@ class Attempts:
             places = self.words.places(test.words)
             used |= places
             if not places:
-                doubts.append(f'"{test.words}" does not stand in the question: words are copied from it, and a condition that nobody asked for is left out.')
+                doubts.append(
+                    f'"{test.words}" does not stand in the question: words are copied from it, and a condition that nobody asked for is left out.'
+                )
         for one in unused:
             places = self.words.places(one.words)
             if one.why == "says_nothing" and self.words.names(places):
@@ -165,7 +187,9 @@ class Attempts:
                 continue
             column = table.facts.column(literal.column)
             try:
-                term = self.literals(table).comparison(Test(words=literal.text, column=column.name, op="is", values=(literal.text,))).values[0]
+                term = (
+                    self.literals(table).comparison(Test(words=literal.text, column=column.name, op="is", values=(literal.text,))).values[0]
+                )
             except PlanError as error:
                 wrong.append(str(error))
                 continue

@@ -1,4 +1,4 @@
-"""The forms in which a model says its plan: `query_sql_table`, of one of five kinds; descriptions are prompt."""
+"""The forms in which a model says its plan: `query_sql_table`, of one of six kinds; descriptions are prompt."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Value = str | int | float | bool
 
 def listed(value: Any) -> Any:
     """Endpoints that do not hold a model to the schema get a text where a list is asked for."""
-    return [value] if isinstance(value, (str, int, float)) else [] if value is None else value
+    return (value,) if isinstance(value, (str, int, float)) else () if value is None else tuple(value) if isinstance(value, list) else value
 
 
 class Test(Form):
@@ -24,7 +24,8 @@ class Test(Form):
     column: Column
     op: Operator
     values: Annotated[tuple[Value, ...], BeforeValidator(listed)] = Field(
-        default=(), description="Terms of the column, spelled as the table spells them; several mean any of them. None for blank, not_blank."
+        default=(),
+        description="Terms of the column, spelled as the table spells them; several mean any of them. None for blank, not_blank.",
     )
 
 
@@ -62,6 +63,7 @@ class Limit(Form):
 
 
 class _Asked(Form):
+    kind: str
     conditions: tuple[Test, ...] = ()
     match: Literal["all", "any"] = Field(default="all", description="Whether all conditions must hold, or any of them.")
 
@@ -91,12 +93,11 @@ class Figures(_Asked):
     unused: tuple[Unused, ...] = ()
 
 
-class Select(Form):
-    """One SELECT of SQLite, for what the other kinds cannot say."""
+class Beyond(Form):
+    """What rows and figures cannot say, such as a comparison of two columns; a SELECT is asked for next."""
 
-    kind: Literal["sql"] = "sql"
-    sql: str
-    unused: tuple[Unused, ...] = ()
+    kind: Literal["beyond"] = "beyond"
+    why: str
 
 
 class AskBack(_Asked):
@@ -110,13 +111,29 @@ class NotInTable(Form):
     """The table does not tell what is asked."""
 
     kind: Literal["not_in_table"] = "not_in_table"
-    words: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(default=(), description="The words of the question that have no place.")
+    words: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
+        default=(), description="The words of the question that have no place."
+    )
 
 
-Action = Rows | Figures | Select | AskBack | NotInTable
+class Select(Form):
+    """One SELECT of SQLite."""
+
+    kind: Literal["sql"] = "sql"
+    sql: str
+    unused: tuple[Unused, ...] = ()
+
+
+Action = Rows | Figures | AskBack | Beyond | NotInTable
 
 
 class QueryForm(Form):
-    """The base of `query_sql_table`: one action."""
+    """The base of `query_sql_table` over one table."""
 
     action: Annotated[Action, Field(discriminator="kind")]
+
+
+class SelectForm(Form):
+    """The base of `query_sql_table` where only a SELECT can say it: over several tables, or beyond what a plan of one can say."""
+
+    action: Annotated[Select | NotInTable, Field(discriminator="kind")]

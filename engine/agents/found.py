@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 from zlib import crc32
@@ -25,8 +25,8 @@ NON_MATCHES: Final = 3
 EXAMPLES: Final = 2
 MOST_PHRASES: Final = 10
 MOST_MEANINGS: Final = 4
-_MOST_CELLS: Final = 10
-_LETTERS: Final = 28
+_MOST_CELLS: Final = 7
+_LETTERS: Final = 20
 _POOR: Final = 0.45  # matches below this are shown only where a phrase has none better
 _CLOSE: Final = 0.25  # of the best of a phrase
 
@@ -36,19 +36,20 @@ class Found:
     """For one question over one table; matches are the best first, and of columns that may be sent only."""
 
     matches: tuple[Match, ...] = ()
-    rows: tuple[dict[str, Any], ...] = ()
-    non_matches: tuple[dict[str, Any], ...] = ()
+    narrower: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for a column those that it determines
+    columns: tuple[str, ...] = ()  # of the rows
+    rows: tuple[tuple[Any, ...], ...] = ()
+    non_matches: tuple[tuple[Any, ...], ...] = ()
     examples: tuple[tuple[str, Action, str], ...] = ()  # question, what is right, why
 
     def to_json(self) -> dict[str, Any]:
         """As a model reads it; what was not found is not there."""
         said: dict[str, Any] = {}
-        if phrases := _by_phrase(self.matches):
+        if phrases := _by_phrase(self.matches, self.narrower):
             said["terms"] = phrases
-        if self.rows:
-            said["similar_rows"] = list(self.rows)
-        if self.non_matches:
-            said["rows_that_do_not_match"] = list(self.non_matches)
+        if self.rows or self.non_matches:
+            rows = {"columns": self.columns, "similar": self.rows, "not_matching": self.non_matches}
+            said["rows"] = {name: part for name, part in rows.items() if part}
         if self.examples:
             said["worked_examples"] = [_example(*example) for example in self.examples]
         return said
@@ -60,13 +61,15 @@ def gather(text: str, table: OpenTable, embedder: Embedder, now: datetime, parts
     matches = [match for match in retrieve(text, language_of(text), table, embedder, now) if match.term.column in sent]
     return Found(
         matches=tuple(matches) if parts.terms else (),
+        narrower={column.name: column.determines for column in table.facts.columns},
+        columns=tuple(column.name for column in _telling(table)),
         rows=tuple(_similar(text, table, embedder)) if parts.rows else (),
         non_matches=tuple(_non_matches(text, table, matches)) if parts.negatives else (),
         examples=tuple(_examples(text, table, embedder, now, sent)) if parts.examples else (),
     )
 
 
-def _by_phrase(matches: Sequence[Match]) -> dict[str, list[str]]:
+def _by_phrase(matches: Sequence[Match], narrower: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """For each phrase what it may mean, the best first; of phrases within another that is matched as well, nothing."""
     found: dict[str, list[Match]] = {}
     for match in matches:
@@ -79,17 +82,27 @@ def _by_phrase(matches: Sequence[Match]) -> dict[str, list[str]]:
         within = [other for other, others in kept if phrase in other and others[0].score >= meanings[0].score]
         if not within and (meanings[0].score >= _POOR or not kept):
             kept.append((phrase, meanings))
-    return {phrase: [f"{m.term.column} = {m.term.text[:60]}" for m in meanings] for phrase, meanings in kept[:MOST_PHRASES]}
+    return {
+        phrase: [f"{match.term.column} = {match.term.text[:60]}" for match in _narrowest_first(meanings, narrower)]
+        for phrase, meanings in kept[:MOST_PHRASES]
+    }
 
 
-def _similar(text: str, table: OpenTable, embedder: Embedder) -> list[dict[str, Any]]:
+def _narrowest_first(meanings: Sequence[Match], narrower: Mapping[str, Sequence[str]]) -> list[Match]:
+    """A city before the district of the same name that it lies in; else the best first."""
+    columns = {match.term.column for match in meanings}
+    wide = {wider for column in columns for wider in narrower.get(column, ()) if wider in columns}
+    return sorted(meanings, key=lambda match: match.term.column in wide)
+
+
+def _similar(text: str, table: OpenTable, embedder: Embedder) -> list[tuple[Any, ...]]:
     from engine.lance import near_rows  # seconds to import
 
     vector = discreet(embedder, table).embed([text])[0]
     return _cells(table, near_rows(table.index, vector, SIMILAR))
 
 
-def _non_matches(text: str, table: OpenTable, matches: Sequence[Match]) -> list[dict[str, Any]]:
+def _non_matches(text: str, table: OpenTable, matches: Sequence[Match]) -> list[tuple[Any, ...]]:
     """Rows drawn at random, with a seed from the question, that hold none of the terms that its phrases most probably mean."""
     wanted: dict[str, set[str]] = {}
     for match in matches[:6]:
@@ -102,12 +115,12 @@ def _non_matches(text: str, table: OpenTable, matches: Sequence[Match]) -> list[
     spots = [drawing.randint(low, high) for _ in range(4 * NON_MATCHES)]
     drawn = [base.execute("SELECT row_id FROM rows WHERE row_id >= ? ORDER BY row_id LIMIT 1", [spot]).fetchone()[0] for spot in spots]
     rows = _cells(table, list(dict.fromkeys(drawn)))
-    apart = [row for row in rows if not any(str(row.get(column, "")).casefold() in terms for column, terms in wanted.items())]
-    return apart[:NON_MATCHES]
+    shown = [wanted.get(column.name, set()) for column in _telling(table)]
+    return [row for row in rows if not any(str(cell).casefold() in terms for cell, terms in zip(row, shown, strict=True))][:NON_MATCHES]
 
 
-def _cells(table: OpenTable, numbers: Sequence[int]) -> list[dict[str, Any]]:
-    """Rows as a model sees them: the columns that tell most, cells cut short, none that is empty."""
+def _cells(table: OpenTable, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Rows as a model sees them: the columns that tell most, cells cut short."""
     shown = _telling(table)
     if not numbers or not shown:
         return []
@@ -115,18 +128,14 @@ def _cells(table: OpenTable, numbers: Sequence[int]) -> list[dict[str, Any]]:
     places = ", ".join("?" * len(numbers))
     found = table.connection().execute(f"SELECT row_id, {cells} FROM rows WHERE row_id IN ({places})", list(numbers)).fetchall()
     by_number = {number: row for number, *row in found}
-    return [
-        {column.name: _cut(cell) for column, cell in zip(shown, by_number[number], strict=True) if cell is not None}
-        for number in numbers
-        if number in by_number
-    ]
+    return [tuple(map(_cut, by_number[number])) for number in numbers if number in by_number]
 
 
 def _telling(table: OpenTable) -> list[ColumnFacts]:
     keys = table.facts.keys
 
     def place(column: ColumnFacts) -> tuple[bool, bool, int]:
-        return column.kind == "prose", column.name not in keys, column.position
+        return column.kind not in ("category", "name", "value"), column.name not in keys, column.position
 
     sent = [column for column in table.facts.columns if column.sent]
     return sorted(sorted(sent, key=place)[:_MOST_CELLS], key=lambda column: column.position)
@@ -152,7 +161,12 @@ def _examples(text: str, table: OpenTable, embedder: Embedder, now: datetime, se
 def _columns(plan: TablePlan) -> set[str]:
     tests = {test.column for clause in plan.where for test in clause.any_of}
     measured = [*plan.measures, *(having.measure for having in plan.having), *(s.by for s in plan.sort if isinstance(s.by, Measure))]
-    return tests | {*plan.select, *plan.group_by} | {m.column for m in measured if m.column} | {s.by for s in plan.sort if isinstance(s.by, str)}
+    return (
+        tests
+        | {*plan.select, *plan.group_by}
+        | {m.column for m in measured if m.column}
+        | {s.by for s in plan.sort if isinstance(s.by, str)}
+    )
 
 
 def _action(example: Example, table: OpenTable, embedder: Embedder, now: datetime) -> Action:

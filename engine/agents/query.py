@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.agents.attempt import Attempts
-from engine.agents.form import NotInTable, QueryForm, Select
+from engine.agents.form import Beyond, QueryForm, SelectForm
 from engine.agents.found import Found, gather
-from engine.agents.strict import Form, checked_form
+from engine.agents.strict import checked_form
 from engine.errors import ModelError, PlanError
 from engine.language import language_of
+from engine.message import Function, Message, ToolCall
 from engine.plan.decide import Decision
-from engine.prompt import messages_for
+from engine.prompt import as_data, messages_for
 from engine.table import OpenTable
 from engine.types import NoAnswerPlan
 
@@ -21,12 +22,7 @@ if TYPE_CHECKING:
 
 TRIES: Final = 3
 TOOL: Final = "query_sql_table"
-
-
-class JoinForm(Form):
-    """The base of `query_sql_table` over several tables, which only a SELECT can join."""
-
-    action: Select | NotInTable
+F = TypeVar("F", QueryForm, SelectForm)
 
 
 def plan_query(work: Work, tables: Sequence[OpenTable], text: str) -> Decision:
@@ -34,27 +30,40 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str) -> Decision:
 
     Raises ModelError where it cannot be asked, and PlanError where nothing of the tables may be sent to it.
     """
-    language = language_of(text)
     parts = work.planner.parts
     found = gather(text, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found()
     messages = messages_for(tables, text, work.planner.histories, found, parts)
-    attempts = Attempts(text, language, tables, work.embedder, work.now, found.matches, strict=parts.checks)
+    attempts = Attempts(text, language_of(text), tables, work.embedder, work.now, found.matches, strict=parts.checks)
+    tries = TRIES if parts.checks else 1
     try:
-        work.ask(messages, _form(tables, attempts), tries=TRIES if parts.checks else 1)
+        beyond: Beyond | None = None
+        if len(tables) == 1:
+            said = work.ask(messages, _form(QueryForm, tables, attempts), tries=tries).action
+            beyond = said if isinstance(said, Beyond) else None
+        if beyond or len(tables) > 1:
+            messages += _beyond(beyond) if beyond else []
+            work.ask(messages, _form(SelectForm, tables, attempts), tries=tries)
     except ModelError as error:
         if attempts.best is not None:
             return attempts.best
         if not attempts.said:
             raise
         tried = tuple(dict.fromkeys(attempts.said))
-        return Decision(NoAnswerPlan(reason="plan_failed", words=tried[-1:]), tables[0], reasons=(str(error), *tried), planner="model")
-    if attempts.good is None:
-        raise PlanError("The model decided nothing.")
+        return Decision(NoAnswerPlan(reason="plan_failed"), tables[0], reasons=(str(error), *tried), planner="model")
+    assert attempts.good is not None  # what is not good does not come back
     return attempts.good
 
 
-def _form(tables: Sequence[OpenTable], attempts: Attempts) -> type[Form]:
+def _beyond(action: Beyond) -> list[Message]:
+    """What was said, and that a SELECT is wanted."""
+    call = ToolCall(id="call_beyond", function=Function(name=TOOL, arguments=as_data({"action": action.model_dump(mode="json")})))
+    return [
+        Message(role="assistant", content="Rows and figures cannot say it.", tool_calls=(call,)),
+        Message(role="tool", tool_call_id=call.id, content="Say it as one SELECT of SQLite over the same names; quote them."),
+    ]
+
+
+def _form(base: type[F], tables: Sequence[OpenTable], attempts: Attempts) -> type[F]:
     """The form of one question: with the names of these tables, and the checks as its validator."""
     columns = list(dict.fromkeys(column.name for table in tables for column in table.facts.columns if column.sent))
-    base: type[QueryForm] | type[JoinForm] = QueryForm if len(tables) == 1 else JoinForm
     return checked_form(base, TOOL, {"columns": columns}, lambda form: attempts.take(form.action))

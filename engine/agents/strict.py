@@ -8,7 +8,19 @@ from typing import Annotated, Any, ClassVar, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
 
 _DROPPED: Final = frozenset(
-    {"default", "title", "discriminator", "minItems", "maxItems", "minLength", "maxLength", "minimum", "maximum", "exclusiveMinimum", "uniqueItems"}
+    {
+        "default",
+        "title",
+        "discriminator",
+        "minItems",
+        "maxItems",
+        "minLength",
+        "maxLength",
+        "minimum",
+        "maximum",
+        "exclusiveMinimum",
+        "uniqueItems",
+    }
 )
 _MOST_NAMES: Final = 200  # of one list of names, below what endpoints take in a schema
 _NAMED: Final = "x-names"
@@ -59,7 +71,9 @@ def _strict(schema: Any, names: Mapping[str, Sequence[str]]) -> Any:
         return schema
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}  # nothing may stand beside it
-    made = {word: _strict(value, names) for word, value in schema.items() if word not in _DROPPED | {_NAMED, "properties", "oneOf", "const"}}
+    made = {
+        word: _strict(value, names) for word, value in schema.items() if word not in _DROPPED | {_NAMED, "properties", "oneOf", "const"}
+    }
     if "oneOf" in schema:
         made["anyOf"] = _strict(schema["oneOf"], names)
     if "const" in schema:

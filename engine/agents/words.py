@@ -41,6 +41,15 @@ class QuestionWords:
         chosen = set(places)
         return any(token.proper or token.quote for token in self._tokens if token.index in chosen)
 
+    def exact(self, places: Iterable[int]) -> list[tuple[str, str, str]]:
+        """The terms that stand word for word at these places, as (phrase, column, term); of a phrase within another none."""
+        inside, found = set(places), list[tuple[int, int, str, str]]()
+        for mention in self._mentions:
+            if mention.kind == "value" and set(range(mention.start, mention.end)) <= inside:
+                found += [(mention.start, mention.end, one.column.name, str(one.value)) for one in mention.options if one.how == "exact"]
+        whole = [one for one in found if not any(o[0] <= one[0] and one[1] <= o[1] and o[:2] != one[:2] for o in found)]
+        return [(span_text(self.text, self._tokens, start, end), column, term) for start, end, column, term in whole]
+
     def lost(self, used: Iterable[int], columns: Iterable[str]) -> list[str]:
         """The content words that stand at no used place, tie nothing, name no row and none of these columns."""
         taken, named = set(used), set(columns)
