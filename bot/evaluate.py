@@ -7,7 +7,8 @@ import logging
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from dataclasses import replace as changed
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -50,8 +51,8 @@ class Planning:
             return None
         from engine.agents.parts import ALL, HEAD
 
-        parts = HEAD if self.head else replace(ALL, **dict.fromkeys(self.without, False))
-        return replace(planner, parts=parts, alone=self.kind == "model", replies=None)
+        parts = HEAD if self.head else changed(ALL, **dict.fromkeys(self.without, False))
+        return changed(planner, parts=parts, alone=self.kind == "model", replies=None)
 
 
 OFFLINE: Final = Planning()

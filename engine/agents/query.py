@@ -9,7 +9,7 @@ from engine.agents.attempt import Attempts
 from engine.agents.form import Beyond, QueryForm, SelectForm
 from engine.agents.found import Found, gather
 from engine.agents.strict import checked_form
-from engine.errors import ModelError, PlanError
+from engine.errors import ModelError
 from engine.language import language_of
 from engine.message import Function, Message, ToolCall
 from engine.plan.decide import Decision

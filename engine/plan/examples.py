@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -42,8 +42,8 @@ def worked(found: Sequence[Reading], embedder: Embedder, now: datetime) -> Worke
         for example, plan in _examples(reading.table, embedder, now):
             if example.words == shape.words and len(example.mentions) == len(shape.mentions):
                 exchanged = {_term(old): _value(new) for old, new in zip(example.mentions, shape.mentions, strict=True)}
-                conditions = tuple(_condition(mention) for mention in shape.mentions)
-                return Worked(_exchange(plan, exchanged), reading, conditions)
+                made = _exchange(plan, exchanged)
+                return Worked(made, reading, tuple(_conditions(made, shape.mentions, reading.table)))
     return None
 
 
@@ -117,6 +117,26 @@ def _condition(mention: Mention) -> Condition:
     option = mention.options[0]
     value: Value = figure(mention.number) if option.column.numeric else option.value
     return Condition(option.column, option.op, [value], mention.start, mention.end, option.how, list(mention.options))
+
+
+def _conditions(plan: TablePlan, mentions: Sequence[Mention], table: OpenTable) -> Iterator[Condition]:
+    """What the terms of the question became: the plan's own tests, one that the plan has in the place of a mention's among them."""
+    tests = [test for clause in plan.where for test in clause.any_of]
+    read = [_condition(mention) for mention in mentions]
+    own = [condition for condition in read if any(_says(test, condition) for test in tests)]
+    others = [test for test in tests if not any(_says(test, condition) for condition in own)]
+    for condition in read:
+        if condition in own:
+            yield condition
+        elif others:
+            test = others.pop(0)
+            column = table.facts.column(test.column)
+            yield Condition(column, test.op, list(test.values), condition.start, condition.end, "synonym")
+
+
+def _says(test: Comparison, condition: Condition) -> bool:
+    values = {fold(str(value)) for value in condition.values}
+    return test.column == condition.column.name and values <= {fold(str(value)) for value in test.values}
 
 
 def _exchange(plan: TablePlan, terms: dict[str, str]) -> TablePlan:
