@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,8 @@ def library_of(catalog: Catalog, *ahead: Scope) -> Iterator[Library]:
 
 def planner_of(library: Library, kind: Kind | None = None) -> ModelPlanner | None:
     """The model planner that the settings and the catalog allow, None where there is none; raises UsageError and ModelError."""
-    return chosen_planner(library.root, library.catalog.access.endpoints, kind)
+    planner = chosen_planner(library.root, library.catalog.access.endpoints, kind)
+    return planner and replace(planner, retype=library.retype)
 
 
 def answers_from(library: Library, planner: ModelPlanner | None = None, *, remembering: bool = True) -> Answering:

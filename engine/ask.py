@@ -98,10 +98,15 @@ def _answered(question: Question, decision: Decision, tables: Sequence[OpenTable
     if isinstance(decision.plan, NoAnswerPlan):
         return failed(question, decision, language) if decision.plan.reason == "plan_failed" else no_answer(question, decision, language)
     try:
-        result, sql, table = run_plan(decision.plan, tables)
+        # a table that a model had made again with other types is not the one that was opened before
+        result, sql, table = run_plan(decision.plan, [_same(table, decision.table) for table in tables])
     except (PlanError, ExecutionError) as error:
         log.warning("plan refused", extra=told | {"reason": str(error)})
         return no_answer(question, decision, language)
     found = {"table": table.name, "version": table.version, "rows": result.total, "confidence": decision.confidence}
     log.info("answered", extra=told | found | {"seconds": round(time.perf_counter() - start, 4)})
     return answer(question, replace(decision, table=table), result, sql, language)
+
+
+def _same(table: OpenTable, decided: OpenTable | None) -> OpenTable:
+    return decided if decided is not None and decided.source_key == table.source_key and decided.name == table.name else table

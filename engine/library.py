@@ -5,13 +5,14 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from cache.hints import Hints
 from cache.versions import Store
+from engine.agreed import agree
 from engine.asked import Asked
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Embedder
@@ -20,7 +21,7 @@ from engine.progress import Progress
 from engine.settings import unused_days
 from engine.table import OpenTable, damage_told
 from engine.tables import drop_damaged, open_tables, source_key
-from engine.types import WHOLE, Reply, Scope, Slice
+from engine.types import WHOLE, ColumnType, Reply, Scope, Slice
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -113,6 +114,13 @@ class Library:
         entry = self._entry(name).sliced(part)
         self._open_one(entry, self.catalog)
         return self._open.get((name, part), [])
+
+    def retype(self, table: OpenTable, types: Mapping[str, ColumnType]) -> OpenTable:
+        """The table with other types for some columns, in service from now on for everybody; raises what `open_tables` raises."""
+        agree(table.source_key, self._store, types)
+        with self._lock:
+            self._retired += self._open.pop((table.entry, table.part), [])
+        return next(one for one in self.open(table.entry, table.part) if one.name == table.name)
 
     def is_built(self, name: str, part: Slice) -> bool:
         """Whether a slice is in service, so that opening it reads its source at most."""

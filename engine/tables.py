@@ -14,6 +14,7 @@ from cache.errors import StoreError
 from cache.hints import Hints
 from cache.seen import Seen
 from cache.versions import Held, Store
+from engine.agreed import agreed
 from engine.catalog import Catalog, TableEntry
 from engine.check import check
 from engine.embed import default_embedder
@@ -167,6 +168,7 @@ def index(
     """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not."""
     embedder = embedder or default_embedder()
     kept = source_key(entry)
+    entry = agreed(entry, kept, store)
     shape = _shape(entry, embedder)
     seen = Seen(Hints(store.root, "tables"))
     now = stamp(entry.source, entry.base)

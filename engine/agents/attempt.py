@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Rows, Select, Test, Unused
+from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Retype, Rows, Select, Test, Unused
 from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
+from engine.agreed import check_types
 from engine.check import check
 from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
@@ -78,6 +79,9 @@ class Attempts:
         """Keeps what the action decides as `good`; raises ValueError with all that is wrong, and keeps a plan that runs as `best`."""
         if isinstance(action, Beyond):
             return
+        if isinstance(action, Retype):
+            self._check_types(action)
+            return
         try:
             decided, doubts = self._decided(action)
         except ExecutionError as error:
@@ -89,6 +93,14 @@ class Attempts:
                 self.best = decided
             raise self._wrong(doubts)
         self.good = decided
+
+    def _check_types(self, action: Retype) -> None:
+        try:
+            check_types(self.table, {column.name: column.type for column in action.columns})
+        except PlanError as error:
+            raise self._wrong([str(error)]) from None
+        if not action.columns:
+            raise self._wrong(["create_sql_table names the columns whose types are to change."])
 
     def _wrong(self, said: Sequence[str]) -> ValueError:
         self.said.append(" ".join(said))

@@ -1,4 +1,4 @@
-"""The forms in which a model says its plan: `query_sql_table`, of one of six kinds; descriptions are prompt."""
+"""The forms in which a model says its plan: `query_sql_table`, of one of seven kinds; descriptions are prompt."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from engine.agents.strict import Column, Form
-from engine.types import Function, Operator
+from engine.types import ColumnType, Function, Operator
 
 Value = str | int | float | bool
 
@@ -116,6 +116,20 @@ class NotInTable(Form):
     )
 
 
+class ColumnAs(Form):
+    """A column and the type that its values have."""
+
+    name: Column
+    type: ColumnType
+
+
+class Retype(Form):
+    """The table is made again with other types, where numbers or dates were read as text or codes as numbers; the question comes again."""
+
+    kind: Literal["create_sql_table"] = "create_sql_table"
+    columns: tuple[ColumnAs, ...] = ()
+
+
 class Select(Form):
     """One SELECT of SQLite."""
 
@@ -124,7 +138,7 @@ class Select(Form):
     unused: tuple[Unused, ...] = ()
 
 
-Action = Rows | Figures | AskBack | Beyond | NotInTable
+Action = Rows | Figures | AskBack | Beyond | Retype | NotInTable
 
 
 class QueryForm(Form):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeVar
@@ -19,7 +19,7 @@ from engine.model import ModelEndpoint, ask_model
 from engine.plan.decide import Decision
 from engine.spend import Budget, Spend
 from engine.table import OpenTable
-from engine.types import Binding, Chosen
+from engine.types import Binding, Chosen, ColumnType
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -40,6 +40,7 @@ class ModelPlanner:
     budget: Budget = field(default_factory=Budget)
     parts: Parts = ALL
     alone: bool = False
+    retype: Callable[[OpenTable, Mapping[str, ColumnType]], OpenTable] | None = None  # the same table with other types, for everybody
 
     @property
     def name(self) -> str:

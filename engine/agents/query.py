@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.agents.attempt import Attempts
-from engine.agents.form import Beyond, QueryForm, SelectForm
+from engine.agents.form import Beyond, QueryForm, Retype, SelectForm
 from engine.agents.found import Found, gather
 from engine.agents.strict import checked_form
 from engine.errors import ModelError
@@ -25,9 +25,10 @@ TOOL: Final = "query_sql_table"
 F = TypeVar("F", QueryForm, SelectForm)
 
 
-def plan_query(work: Work, tables: Sequence[OpenTable], text: str) -> Decision:
+def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool = True) -> Decision:
     """What a model makes of the question over these tables; the best that it came to where its tries are used up.
 
+    retypes: whether it may have the table made again with other types first.
     Raises ModelError where it cannot be asked, and PlanError where nothing of the tables may be sent to it.
     """
     parts = work.planner.parts
@@ -39,6 +40,9 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str) -> Decision:
         beyond: Beyond | None = None
         if len(tables) == 1:
             said = work.ask(messages, _form(QueryForm, tables, attempts), tries=tries).action
+            if isinstance(said, Retype) and retypes and work.planner.retype:
+                other = work.planner.retype(tables[0], {column.name: column.type for column in said.columns})
+                return plan_query(work, [other], text, retypes=False)
             beyond = said if isinstance(said, Beyond) else None
         if beyond or len(tables) > 1:
             messages += _beyond(beyond) if beyond else []
@@ -50,7 +54,8 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str) -> Decision:
             raise
         tried = tuple(dict.fromkeys(attempts.said))
         return Decision(NoAnswerPlan(reason="plan_failed"), tables[0], reasons=(str(error), *tried), planner="model")
-    assert attempts.good is not None  # what is not good does not come back
+    if attempts.good is None:  # it wants other types, once more
+        return Decision(NoAnswerPlan(reason="plan_failed"), tables[0], reasons=tuple(attempts.said), planner="model")
     return attempts.good
 
 
