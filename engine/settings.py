@@ -10,8 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from engine.budget import Budget
 from engine.errors import UsageError
-from engine.spend import Budget
 
 VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",

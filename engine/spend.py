@@ -6,22 +6,11 @@ import time
 from dataclasses import dataclass, field
 from typing import Final
 
+from engine.budget import Budget
 from engine.errors import ModelError
 from engine.types import Spent
 
-MOST_CALLS: Final = 8
-MOST_TOKENS: Final = 40_000
 MILLION: Final = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that one question may take; price: of a million tokens read and of a million written, in the currency of the bills."""
-
-    calls: int = MOST_CALLS
-    tokens: int = MOST_TOKENS
-    seconds: float = 20.0
-    price: tuple[float, float] = (0.0, 0.0)
 
 
 @dataclass(slots=True)

@@ -356,4 +356,4 @@ plan = { kind = "table", table = "shops", select = ["phone"] }
 """
     shops = opened("name,city,phone\nAlpha,Leeds,0123\nBeta,York,0456\n", "shops.csv", catalog)
     found = nearest_examples("the phone of Alpha", shops.tables[0], default_embedder(), limit=1)
-    assert [plan.select for _, plan in found] == [("phone",)]
+    assert [example.plan.select for example in found] == [("phone",)]
