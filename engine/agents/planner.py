@@ -13,11 +13,12 @@ from cache.hints import Hints
 from engine.agents.choose import choose_tables
 from engine.agents.parts import ALL, Parts
 from engine.agents.query import plan_query
+from engine.budget import Budget
 from engine.embedder import Embedder
 from engine.message import Message
 from engine.model import ModelEndpoint, ask_model
 from engine.plan.decide import Decision
-from engine.spend import Budget, Spend
+from engine.spend import Spend
 from engine.table import OpenTable
 from engine.types import Binding, Chosen, ColumnType
 
