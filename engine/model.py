@@ -53,7 +53,7 @@ class ModelEndpoint:
     key: str = field(default="", repr=False)
     mode: Mode = "json_schema"
     seconds: float = 300.0
-    longest: int = 1000
+    longest: int = 700
 
     @property
     def host(self) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Retype, Rows, Select, Test, Unused
+from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Retype, Rows, Select, Test
 from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
@@ -35,6 +35,7 @@ from engine.types import (
 
 SURE: Final = 0.9
 REPAIRED: Final = 0.75
+EMPTY: Final = 0.6  # a plan that gives nothing may be right, and may be of the wrong terms
 DOUBTFUL: Final = 0.4
 _FEW: Final = 0.34  # share of the content words that a best plan may leave without a place
 
@@ -129,7 +130,7 @@ class Attempts:
         check(plan, self.table.facts)
         result, _ = execute(plan, self.table)
         columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
-        lost, doubts = self._doubts(action.conditions, action.unused, columns)
+        lost, doubts = self._doubts(action, tests, columns)
         if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
             return self._not_told(told), []
         doubts += self._overlooked(action.conditions, tests)
@@ -137,7 +138,8 @@ class Attempts:
             doubts.append("No row meets all of these conditions; say the same again if they are right.")
         self._last = plan
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
-        return self._decision(plan, self.table, lines, lost), doubts
+        decided = self._decision(plan, self.table, lines, lost)
+        return decided if result.total else replace(decided, confidence=min(decided.confidence, EMPTY)), doubts
 
     def _overlooked(self, conditions: Sequence[Test], tests: Sequence[Comparison]) -> Iterator[str]:
         """A term that stands word for word in the question and became something else."""
@@ -164,17 +166,17 @@ class Attempts:
             raise PlanError("\n".join(wrong))
         return made
 
-    def _doubts(self, conditions: Sequence[Test], unused: Sequence[Unused], columns: set[str]) -> tuple[list[str], list[str]]:
+    def _doubts(self, action: Rows | Figures, tests: Sequence[Comparison], columns: set[str]) -> tuple[list[str], list[str]]:
         """The words that have no place, and sentences about these and about conditions that nobody asked for."""
         doubts, used = [], set[int]()
-        for test in conditions:
+        for test, made in zip(action.conditions, tests, strict=True):
             places = self.words.places(test.words)
-            used |= places
+            used |= places | self._found_at(made, places)
             if not places:
                 doubts.append(
                     f'"{test.words}" does not stand in the question: words are copied from it, and a condition that nobody asked for is left out.'
                 )
-        for one in unused:
+        for one in action.unused:
             places = self.words.places(one.words)
             if one.why == "says_nothing" and self.words.names(places):
                 doubts.append(f'"{one.words}" is a name or a figure, which says something: use it, or say that it is not_in_table.')
@@ -185,6 +187,12 @@ class Attempts:
             named = ", ".join(f'"{word}"' for word in lost)
             doubts.append(f"These words of the question are used by nothing: {named}. Use them, or list them under unused and say why.")
         return lost, doubts
+
+    def _found_at(self, test: Comparison, places: frozenset[int]) -> frozenset[int]:
+        """Where the phrases stand that the terms of a test were found for, of those that its words touch: "Le Zion" belongs to "Rishon"."""
+        terms = {str(value) for value in test.values}
+        found = [self.words.places(one.phrase) for one in self.matches if one.term.column == test.column and one.term.text in terms]
+        return frozenset().union(*(phrase for phrase in found if phrase & places))
 
     def _selected(self, action: Select) -> tuple[Decision, list[str]]:
         from engine.select.check import check_select  # which reads a grammar, and only written queries need it

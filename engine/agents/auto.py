@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from engine.agents.attempt import REPAIRED
 from engine.agents.planner import Work, plan_with_model
 from engine.agents.rephrase import rephrase_with_model
 from engine.errors import ModelError, PlanError
@@ -58,9 +59,9 @@ def _settled(decision: Decision) -> bool:
 
 
 def _better(decision: Decision, offline: Decision) -> bool:
-    """Whether a model's decision says more than that there is no answer, with every word in its place."""
+    """Whether a model's decision says more than that there is no answer: rows, with every word in its place."""
     if isinstance(decision.plan, (TablePlan, SqlPlan)):
-        return not decision.unused
+        return not decision.unused and decision.confidence >= REPAIRED
     return isinstance(decision.plan, ClarifyPlan) and not covers(offline)
 
 
