@@ -40,9 +40,9 @@ def types_of(table: OpenTable) -> dict[str, str]:
 
 def test_a_type_that_would_empty_a_cell_is_refused_with_the_values(library: Library) -> None:
     (table,) = library.under(EVERYTHING)
-    with pytest.raises(PlanError, match='"lot" cannot be of the type integer: that would empty .*"007"'):
+    with pytest.raises(PlanError, match=r'"lot" cannot be of the type integer: that would empty .*"007"'):
         check_types(table, {"lot": "integer"})  # a code keeps its leading zeros
-    with pytest.raises(PlanError, match='"item" cannot be of the type date: that would empty'):
+    with pytest.raises(PlanError, match=r'"item" cannot be of the type date: that would empty'):
         check_types(table, {"item": "date"})
     with pytest.raises(PlanError, match='There is no column "price"'):
         check_types(table, {"price": "integer"})
