@@ -18,7 +18,7 @@ from engine.progress import Progress
 from engine.read import read_if_new, stamp
 from engine.refreshed import Limits, Outcome, Refreshed, limits_from_settings
 from engine.settings import printable
-from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of
+from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of, without_collector
 
 if TYPE_CHECKING:
     from engine.build.build import Built
@@ -86,7 +86,8 @@ class _Run:
             return self._as_it_was(held), []
         self.told("reading", 0, 1)
         known = str(held.facts.get("content", "")) if held is not None and same_shape else ""
-        found = read_if_new(entry.source, entry.options(), entry.base, known)
+        with without_collector(held is not None):
+            found = read_if_new(entry.source, entry.options(), entry.base, known)
         if held is not None and (found is None or version_of(self.shape, found[0]) == held.version):
             return self._as_it_was(held), []
         assert found is not None, "without a version there is no content that is known"
