@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from cache.errors import StoreError
 from cache.versions import Held, Store
@@ -18,6 +18,7 @@ from engine.progress import Progress
 from engine.read import read_if_new, stamp
 from engine.refreshed import Limits, Outcome, Refreshed, limits_from_settings
 from engine.settings import printable
+from engine.types import WHOLE
 from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of, without_collector
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Refreshed", "limits_from_settings", "refresh"]
 log = logging.getLogger(__name__)
-_STOPPED: Final = "The table could not be brought up to date; the log has the reason."
 
 
 def refresh(
@@ -131,7 +131,7 @@ class _Run:
 
         retired = []
         for number, table in enumerate(built):
-            if self.held is None or self.entry.part != type(self.entry.part)():
+            if self.held is None or self.entry.part != WHOLE:
                 continue  # a catalog that never fitted is told as wrong; a slice leaves out what it does not hold
             for example in examples_that_fail(self.catalog, table.facts, folder / str(number) / SQLITE_NAME):
                 retired.append(example_key(example))
