@@ -27,6 +27,7 @@ VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_AUDIT_DAYS": "how many days the entries of the audit are kept; without it, 365",
     "ALMANAC_WARM_SECONDS": "how many seconds `almanac serve` may spend on loading what is asked most when it starts, 0 for none; without it, 30",
     "ALMANAC_UNUSED_DAYS": "how many days a built table that no catalog in use names is kept after it was last asked; without it, 30",
+    "ALMANAC_MOST_SHRINK": "the part of its rows that a source may lose in one refresh, from 0 to 1 for any; without it, 0.5",
     "ALMANAC_QUESTIONS_A_MINUTE": "how many questions a person may ask in a minute, 0 for any number; without it, 30",
     "ALMANAC_WORKSPACE_QUESTIONS_A_MINUTE": "how many questions all people of a workspace may ask in a minute, 0 for any number; without it, 1000",
     "ALMANAC_ROWS_EXPORTED_A_DAY": "how many rows a person may take away as files in 24 hours, 0 for any number; without it, 200000",
@@ -94,6 +95,11 @@ def unused_days() -> float:
     if days < 1:
         raise UsageError("ALMANAC_UNUSED_DAYS must be a number of days from 1 on, such as 30.")
     return days
+
+
+def most_shrink() -> float:
+    """ALMANAC_MOST_SHRINK, 0.5 where it is not set; raises UsageError where it is no number from 0 to 1."""
+    return _number("ALMANAC_MOST_SHRINK", 0.5, 1, "a part of the rows from 0 to 1, such as 0.5")
 
 
 def _number(variable: str, usual: float, most: float, right: str) -> float:
