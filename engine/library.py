@@ -131,10 +131,11 @@ class Library:
         return True
 
     def parts(self, name: str, scopes: Iterable[Scope] = ()) -> list[Slice]:
-        """The slices of a table that are in service: those that are open, those that were asked and are built, and those of some scopes."""
+        """The slices of a table that are to be kept fresh: those that are open, the whole and those that were asked where they are built, and those of some scopes."""
         with self._lock:
             parts = [part for spot, part in self._open if spot == name]
-        parts += [part for spot, part in self.asked.most() if spot == name and self.is_built(spot, part)]
+        asked = [WHOLE, *(part for spot, part in self.asked.most() if spot == name)]
+        parts += [part for part in asked if part not in parts and self.is_built(name, part)]
         parts += [part for scope in scopes if (part := scope.slice_of(name)) is not None]
         return sorted(dict.fromkeys(parts), key=lambda part: (part != WHOLE, part.model_dump_json()))
 
@@ -153,12 +154,10 @@ class Library:
             with self._lock:
                 before = {spot: tables for spot, tables in self._open.items() if spot[0] == name}
             found: dict[tuple[str, Slice], list[OpenTable]] = {}
+            marks = {spot: self._mark(*spot) for spot in before}
             try:
                 for spot, tables in before.items():
-                    mark = self._mark(*spot)
                     if tables and self._in_service(spot, tables):
-                        with self._lock:
-                            self._marks[spot] = mark
                         continue
                     entry = self._entry(name).sliced(spot[1])
                     found[spot] = self._opened(entry, self.catalog.model_copy(update={"tables": (entry,)}), only_built=True)
@@ -169,6 +168,7 @@ class Library:
                     table.close()
                 raise
             with self._lock:
+                self._marks.update(marks)
                 for spot, tables in found.items():
                     if self._open.get(spot) is before[spot]:
                         self._retired += before[spot]

@@ -28,4 +28,4 @@ class Alert:
         return blake2b(f"{self.table} {self.kind} {self.since}".encode(), digest_size=6).hexdigest()
 
 
-Tell = Callable[[Alert], None]
+Tell = Callable[[Alert], object]

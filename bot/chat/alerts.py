@@ -25,7 +25,7 @@ def post_alert(state: State, alert: Alert) -> bool:
         if alert.to:
             log.warning("an alert has no channel that can be reached", extra={"table": alert.table, "channel": alert.to[1]})
         return False
-    reply = said("", _sentence(alert), "en")
+    reply = said("", alert_sentence(alert), "en")
     state.keep(Kept(alert.id, place, Asker(""), reply, "en", ()), "", 0.0, turns=False)
     return True
 
