@@ -173,9 +173,10 @@ class Ledger:
 
     def wrong(self, key: str, reason: str) -> tuple[bool, float]:
         """Something is wrong; whether that is new, and since when."""
+        now = self.now()
         with self._base.transaction() as base:
-            if self._base.fresh(base, TROUBLES, key=key, since=self.now(), reason=reason):
-                return True, self.now()
+            if self._base.fresh(base, TROUBLES, key=key, since=now, reason=reason):
+                return True, now
             base.execute(update(TROUBLES).where(TROUBLES.c.key == key).values(reason=reason))
             return False, float(base.execute(select(TROUBLES.c.since).where(TROUBLES.c.key == key)).scalar_one())
 

@@ -57,7 +57,8 @@ def _place(state: State, to: tuple[str, str]) -> Place | None:
     return state.met(platform, channel)
 
 
-def _sentence(alert: Alert) -> str:
+def alert_sentence(alert: Alert) -> str:
+    """What is said of an alert; in English, as the reasons are."""
     table = printable(alert.table)
     since = datetime.fromtimestamp(alert.since, UTC).strftime("%Y-%m-%d %H:%M UTC")
     if alert.kind == "well":
