@@ -7,11 +7,12 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from apscheduler.executors.pool import ThreadPoolExecutor
+from apscheduler.jobstores.base import JobLookupError
 from apscheduler.schedulers.background import BackgroundScheduler
 
 from cache.database import Database
@@ -63,15 +64,14 @@ class Scheduler:
             # whatever is due and not begun: what another process began and did not finish, or what was due while none ran
             looking = every(min(self._lease / 4, 15.0))
             clockwork.add_job(self._look, looking, id=_LOOKING, next_run_time=datetime.now(UTC))
-        clockwork.start()
         self._clockwork = clockwork
+        clockwork.start()
 
     def stop(self) -> None:
         """Begins nothing more, and waits for what is being done, which is told by `stopping`."""
         self.stopping.set()
         if self._clockwork is not None:
             self._clockwork.shutdown(wait=True)
-            self._clockwork = None
 
     def run_now(self, job: Job, waiting: Callable[[], None] | None = None) -> Mapping[str, Any] | None:
         """Does a shared job at once, due or not, and gives what came of it; raises what it raises.
@@ -98,7 +98,8 @@ class Scheduler:
         for name in self.ledger.due():
             job = self._jobs.get(name)
             if job is not None and job.times is not None and name not in self._running and not self.stopping.is_set():
-                self._clockwork.modify_job(name, next_run_time=datetime.now(UTC))
+                with suppress(JobLookupError):  # a cron that has no time left
+                    self._clockwork.modify_job(name, next_run_time=datetime.now(UTC))
 
     def _fire(self, name: str) -> None:
         job = self._jobs[name]
