@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -59,6 +60,8 @@ def refresh_apart(
             done, failed = _heard(process, order, progress)
         finally:
             process.kill()
+            with suppress(BrokenPipeError):  # it was ended before it read what to do
+                process.stdin.close()  # type: ignore[union-attr]
     if stopping.is_set() and failed is None and len(done) < len(parts):
         raise StoppedError
     if late.is_set():
