@@ -9,7 +9,8 @@ from pathlib import Path
 from types import TracebackType
 
 from cache.locks import Lock, share
-from cache.manifest import DamageError, Manifest
+from cache.manifest import DamageError, Manifest, read_note
+from cache.types import JSON
 
 HELD = "held"
 _TOUCHED_EVERY = 3600.0  # seconds
@@ -24,6 +25,10 @@ class Held:
         self.facts = manifest.facts
         self.built_at = manifest.built_at  # ISO 8601, UTC
         self._lock = lock
+
+    def note(self) -> dict[str, JSON] | None:
+        """What is noted of this version since it was built, at this moment; None where nothing is."""
+        return read_note(self.folder.parent, self.folder.name)
 
     def close(self) -> None:
         """Let the version go; closing twice is allowed."""

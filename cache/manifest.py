@@ -10,6 +10,7 @@ from cache.folders import digest, write
 from cache.types import JSON
 
 FILE = "manifest.json"
+NOTE = "note.json"  # what is said of the version in service since it was built
 FORMAT = 1  # of this file and of the folder that it describes
 
 
@@ -72,6 +73,24 @@ def named_folder(home: Path) -> str | None:
 def write_manifest(home: Path, manifest: Manifest) -> None:
     """Switch to this version; OSError leaves the old one in service."""
     write(home / FILE, json.dumps({"format": FORMAT, **manifest._asdict()}, indent=1))
+
+
+def read_note(home: Path, folder: str) -> dict[str, JSON] | None:
+    """What is noted of the version in this folder; None where nothing is, or only of another one."""
+    try:
+        fields = json.loads((home / NOTE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return None
+    said = fields.get("said") if isinstance(fields, dict) and fields.get("folder") == folder else None
+    return said if isinstance(said, dict) else None
+
+
+def write_note(home: Path, folder: str, said: dict[str, JSON] | None) -> None:
+    """Note something of a version in place of what was noted, or nothing any more; OSError leaves what was noted."""
+    if said is None:
+        (home / NOTE).unlink(missing_ok=True)
+    else:
+        write(home / NOTE, json.dumps({"folder": folder, "said": said}, indent=1))
 
 
 def _read(home: Path) -> dict[str, JSON] | None:

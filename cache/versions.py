@@ -3,6 +3,7 @@
 Below the root, each key has a folder:
 
     manifest.json       names the version in service
+    note.json           what is said of that version since it was built; of another one it says nothing
     build.lock          locked by the one who builds, switches or sweeps
     version-1f0c.../    a version, and in it the file `held`, locked (shared) by each of its readers
     making-77ab.../     a version that is being built, or was when its builder died
@@ -21,7 +22,7 @@ from cache.errors import disk_error, no_folder, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
 from cache.held import HELD, Held, hold
 from cache.locks import share, wait_for
-from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest
+from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest, write_note
 from cache.sweep import BUILD_LOCK, sweep, sweep_all, sweep_locked
 from cache.types import JSON
 
@@ -38,16 +39,17 @@ class Store:
     def __init__(self, root: Path) -> None:
         self.root = root.absolute()
 
-    def current(self, key: str) -> Held | None:
+    def current(self, key: str, *, used: bool = True) -> Held | None:
         """The version in service; None where there is none, or where it is damaged, which the log then says.
 
+        used: whether this is a use, for which the version is kept longer; without it nothing on the disk is touched.
         Waits for nobody, and raises no OSError.
         """
         home = self._home(key)
         try:
             manifest = read_manifest(home, key)
             while manifest is not None:
-                if held := hold(home, manifest):
+                if held := hold(home, manifest, used=used):
                     return held
                 # Either it was switched and swept just now, and the manifest names another, or what it names is not there.
                 before, manifest = manifest, read_manifest(home, key)
@@ -109,6 +111,16 @@ class Store:
         Bounded: see `cache.sweep`.
         """
         return sweep_all(self.root, {safe_name(key) for key in keep}, age)
+
+    def note(self, key: str, held: Held, said: dict[str, JSON] | None) -> None:
+        """Have `Held.note` say this of a version until another is in service; None takes it back.
+
+        Nothing is written where another version is in service already. StoreError where it cannot be written.
+        """
+        home = self._home(key)
+        with self._only_builder(home, None), self._explained():
+            if named_folder(home) == held.folder.name:
+                write_note(home, held.folder.name, said)
 
     def drop(self, key: str, held: Held | None = None) -> None:
         """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable.

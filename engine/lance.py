@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import shutil
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from zlib import crc32
 
 import lancedb
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from engine.embedder import Embedder
@@ -23,7 +28,9 @@ Vectors = NDArray[np.float32]
 LETTERS: Final = 256  # dimensions of hashed n-grams
 BATCH: Final = 4096
 MOST_ROWS: Final = 50_000  # rows are examples for a planner; a larger table gives an even sample of that many
+MOST_FRAGMENTS: Final = 8  # files that a table lies in before they are joined
 INDEXED_FROM: Final = 60_000  # below this a flat search is as fast and exact
+_NEVER_CHANGED: Final = (".lance", ".arrow", ".bin", ".idx", ".manifest", ".txn")
 _UNREADABLE: Final = (
     RuntimeError,
     ValueError,
@@ -53,6 +60,19 @@ class Near:
     score: float
 
 
+class Before(Protocol):
+    """The index of the version before, by the folder of its LanceDB tables, and which of its terms are looked up alike."""
+
+    @property
+    def folder(self) -> Path:
+        """Where its tables lie."""
+        ...
+
+    def ids_of(self, terms: Sequence[TermEntry]) -> list[int | None]:
+        """For each term the id of one with the same key, whose meaning counts in the same way; None where there is none."""
+        ...
+
+
 def joint_vectors(keys: Sequence[str], by_meaning: Sequence[bool], embedder: Embedder) -> Vectors:
     """Letters and meaning side by side: shape (keys, 256 + the embedder's dimensions); the meaning is zero where it does not count."""
     vectors = np.zeros((len(keys), LETTERS + embedder.dimensions), dtype=np.float32)
@@ -74,21 +94,107 @@ def letter_vectors(phrases: Sequence[str]) -> Vectors:
     return np.asarray(vectors / np.where(lengths > 0, lengths, 1), dtype=np.float32)
 
 
-def write_index(folder: Path, terms: Sequence[TermEntry], rows: Sequence[tuple[int, str]], card: str, embedder: Embedder) -> None:
-    """Writes a version's LanceDB tables into an empty folder; rows are row numbers with the text that stands for them."""
+def write_index(
+    folder: Path, terms: Sequence[TermEntry], rows: Sequence[tuple[int, str]], card: str, embedder: Embedder, before: Before | None = None
+) -> None:
+    """Writes a version's LanceDB tables into an empty folder; rows are row numbers with the text that stands for them.
+
+    before: a version built with the same embedder, whose vectors are taken over where nothing else would come of embedding.
+    """
     base = lancedb.connect(folder)
-    terms_schema = _schema(
-        [pa.field("id", pa.int64()), pa.field("position", pa.int32()), pa.field("text", pa.string())], LETTERS + embedder.dimensions
-    )
-    written = base.create_table("terms", _term_batches(terms, embedder, terms_schema), schema=terms_schema)
+    schema = _terms_schema(embedder)
+    written = base.create_table("terms", _term_batches(terms, embedder, schema, before), schema=schema)
     if len(terms) >= INDEXED_FROM:
         from lancedb.index import IvfFlat  # only large tables need it
 
         written.create_index("vector", config=IvfFlat(distance_type="dot"))
-    rows_schema = _schema([pa.field("row_id", pa.int64()), pa.field("text", pa.string())], embedder.dimensions)
-    base.create_table("rows", _row_batches(rows, embedder, rows_schema), schema=rows_schema)
-    card_schema = _schema([pa.field("text", pa.string())], embedder.dimensions)
-    base.create_table("card", [_batch(card_schema, [[card]], embedder.embed([card]))], schema=card_schema)
+    _write_row_table(base, rows, embedder, before)
+    _write_card(base, card, embedder, before)
+
+
+def edit_index(
+    before: Before,
+    folder: Path,
+    gone: Sequence[int],
+    come: Sequence[TermEntry],
+    rows_gone: Sequence[int],
+    rows: Sequence[tuple[int, str]],
+    card: str,
+    embedder: Embedder,
+    all_rows: bool = False,
+) -> None:
+    """Brings a version's LanceDB tables, in an empty folder, from those of the version before: its files are shared, and only what changed is written.
+
+    gone: ids of terms, and numbers of rows, that go; come, rows: what is written in their place. all_rows: rows are all that there will be.
+    """
+    _share(before.folder, folder)
+    base = lancedb.connect(folder)
+    written = base.open_table("terms")
+    _delete(written, "id", gone)
+    if come:
+        schema = _terms_schema(embedder)
+        written.add(pa.Table.from_batches(_term_batches(come, embedder, schema, before), schema=schema))
+    _compact(written)
+    if all_rows:
+        base.drop_table("rows")
+        _write_row_table(base, rows, embedder, before)
+    else:
+        listed = base.open_table("rows")
+        _delete(listed, "row_id", rows_gone)
+        if rows:
+            schema = _rows_schema(embedder)
+            listed.add(pa.Table.from_batches(_row_batches(rows, embedder, schema, before), schema=schema))
+        _compact(listed)
+    if base.open_table("card").search().select(["text"]).to_arrow()["text"].to_pylist() != [card]:
+        base.drop_table("card")
+        _write_card(base, card, embedder, None)
+
+
+def _share(old: Path, new: Path) -> None:
+    """The same files under both folders where the disk can do that: what LanceDB has written it never changes."""
+    for above, _, names in os.walk(old):
+        here = new / Path(above).relative_to(old)
+        here.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in names:
+            try:
+                if not name.endswith(_NEVER_CHANGED):
+                    raise OSError
+                os.link(Path(above, name), here / name)
+            except OSError:
+                shutil.copyfile(Path(above, name), here / name)
+
+
+def _delete(table: Any, column: str, numbers: Sequence[int]) -> None:
+    for start in range(0, len(numbers), BATCH):
+        table.delete(f"{column} IN ({', '.join(map(str, map(int, numbers[start : start + BATCH])))})")
+
+
+def _compact(table: Any) -> None:
+    """Few fragments stay as they are: writing all of them anew would cost more than reading a few. Large tables have an index to bring up to date."""
+    if table.stats()["fragment_stats"]["num_fragments"] > MOST_FRAGMENTS or table.count_rows() >= INDEXED_FROM:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # it warns of readers: nobody reads a version that is being made
+            table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
+
+
+def _write_row_table(base: Any, rows: Sequence[tuple[int, str]], embedder: Embedder, before: Before | None) -> None:
+    schema = _rows_schema(embedder)
+    base.create_table("rows", _row_batches(rows, embedder, schema, before), schema=schema)
+
+
+def _write_card(base: Any, card: str, embedder: Embedder, before: Before | None) -> None:
+    schema = _schema([pa.field("text", pa.string())], embedder.dimensions)
+    vectors = _texts_embedded([card], embedder, _stored(before.folder, "card", "text", [card]) if before else {})
+    base.create_table("card", [_batch(schema, [[card]], vectors)], schema=schema)
+
+
+def _terms_schema(embedder: Embedder) -> Any:
+    fields = [pa.field("id", pa.int64()), pa.field("position", pa.int32()), pa.field("text", pa.string())]
+    return _schema(fields, LETTERS + embedder.dimensions)
+
+
+def _rows_schema(embedder: Embedder) -> Any:
+    return _schema([pa.field("row_id", pa.int64()), pa.field("text", pa.string())], embedder.dimensions)
 
 
 def _schema(fields: list[Any], dimensions: int) -> Any:
@@ -102,17 +208,50 @@ def _batch(schema: Any, columns: list[list[Any]], vectors: Vectors) -> Any:
     )
 
 
-def _term_batches(terms: Sequence[TermEntry], embedder: Embedder, schema: Any) -> Iterator[Any]:
+def _term_batches(terms: Sequence[TermEntry], embedder: Embedder, schema: Any, before: Before | None) -> Iterator[Any]:
     for start in range(0, max(1, len(terms)), BATCH):
         part = terms[start : start + BATCH]
-        vectors = joint_vectors([t.key for t in part], [t.by_meaning for t in part], embedder)
+        ids = before.ids_of(part) if before and part else [None] * len(part)
+        stored = _stored(before.folder, "terms", "id", [one for one in ids if one is not None]) if before else {}
+        vectors = np.zeros((len(part), LETTERS + embedder.dimensions), dtype=np.float32)
+        fresh = [n for n, one in enumerate(ids) if one is None or one not in stored]
+        for n, one in enumerate(ids):
+            if one is not None and one in stored:
+                vectors[n] = stored[one]
+        if fresh:
+            vectors[fresh] = joint_vectors([part[n].key for n in fresh], [part[n].by_meaning for n in fresh], embedder)
         yield _batch(schema, [[t.id for t in part], [t.position for t in part], [t.text for t in part]], vectors)
 
 
-def _row_batches(rows: Sequence[tuple[int, str]], embedder: Embedder, schema: Any) -> Iterator[Any]:
+def _row_batches(rows: Sequence[tuple[int, str]], embedder: Embedder, schema: Any, before: Before | None) -> Iterator[Any]:
     for start in range(0, max(1, len(rows)), BATCH):
         part = rows[start : start + BATCH]
-        yield _batch(schema, [[number for number, _ in part], [text for _, text in part]], embedder.embed([text for _, text in part]))
+        texts = [text for _, text in part]
+        stored = _stored(before.folder, "rows", "text", texts) if before and part else {}
+        yield _batch(schema, [[number for number, _ in part], texts], _texts_embedded(texts, embedder, stored))
+
+
+def _texts_embedded(texts: Sequence[str], embedder: Embedder, stored: Mapping[Any, Vectors]) -> Vectors:
+    """Their vectors, the stored ones taken over; shape (texts, dimensions)."""
+    fresh = [text for text in dict.fromkeys(texts) if text not in stored]
+    new = dict(zip(fresh, embedder.embed(fresh), strict=True)) if fresh else {}
+    vectors = [new[text] if text in new else stored[text] for text in texts]
+    return np.stack(vectors) if vectors else np.zeros((0, embedder.dimensions), dtype=np.float32)
+
+
+def _stored(folder: Path, name: str, column: str, wanted: Sequence[Any]) -> dict[Any, Vectors]:
+    """Vectors of a table's rows by one of its columns, for those of the wanted values that it has."""
+    if not wanted:
+        return {}
+    table = lancedb.connect(folder).open_table(name)
+    listed = table.search().select([column]).with_row_id(True).to_arrow()
+    places = pc.indices_nonzero(pc.is_in(listed[column], value_set=pa.array(list(set(wanted)), type=listed.schema.field(column).type)))
+    if not len(places):
+        return {}
+    taken = listed["_rowid"].take(places).to_pylist()
+    found = table.take_row_ids(sorted(taken)).select([column, "vector"]).to_arrow()
+    flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False).reshape(found.num_rows, -1)
+    return dict(zip(found[column].to_pylist(), flat, strict=True))
 
 
 def readable(folder: Path) -> bool:
@@ -144,4 +283,6 @@ def near_terms(folder: Path, vectors: Vectors, limit: int) -> list[list[Near]]:
     nearest: list[list[Near]] = [[] for _ in range(len(vectors))]
     for which, number, position, distance in zip(asked, found["id"], found["position"], found["_distance"], strict=True):
         nearest[which].append(Near(number, position, 1.0 - distance))
+    for one in nearest:
+        one.sort(key=lambda near: (-near.score, near.id))  # equals in the same order wherever they lie
     return nearest

@@ -12,9 +12,13 @@ Outcome = Literal["same", "new", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a source may lose before it is not taken; most_shrink: the part of its rows, 1 for all of them."""
+    """What a source may lose before it is not taken.
+
+    most_shrink: the part of its rows, 1 for all of them. accept: whatever can be read is taken, as its owner says that it is right.
+    """
 
     most_shrink: float = 0.5
+    accept: bool = False
 
 
 def limits_from_settings() -> Limits:

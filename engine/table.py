@@ -95,7 +95,14 @@ class OpenTable:
     @property
     def freshness(self) -> Freshness:
         """Which data is asked, and of when."""
-        return Freshness(source=self.facts.source, changed_at=self.facts.changed_at, loaded_at=self.held.built_at, version=self.version)
+        note = self.held.note() or {}
+        return Freshness(
+            source=self.facts.source,
+            changed_at=self.facts.changed_at,
+            loaded_at=self.held.built_at,
+            version=self.version,
+            stale_since=str(note.get("since", "")),
+        )
 
     @property
     def address(self) -> str:
@@ -109,12 +116,7 @@ class OpenTable:
         return POOL.of(self._number, self._connect)
 
     def _connect(self) -> Pooled:
-        base = sqlite3.connect(self.address, uri=True, check_same_thread=False, factory=Pooled)
-        base.execute("PRAGMA mmap_size = 268435456")
-        base.execute("PRAGMA query_only = ON")
-        base.create_function("open_at", 2, _open_at, deterministic=True)
-        base.set_authorizer(_reads)
-        return base
+        return reading(self.address)
 
     def close(self) -> None:
         """Lets the version go."""
@@ -247,6 +249,16 @@ class OpenTable:
     def _found(self, row: Any) -> FoundTerm:
         number, position, words, folded, text, rows = row
         return FoundTerm(number, self._by_position[position], words or key(text), folded, text, rows)
+
+
+def reading(address: str) -> Pooled:
+    """A connection to a built table's SQLite file that can only read it; address: as `OpenTable.address`."""
+    base = sqlite3.connect(address, uri=True, check_same_thread=False, factory=Pooled)
+    base.execute("PRAGMA mmap_size = 268435456")
+    base.execute("PRAGMA query_only = ON")
+    base.create_function("open_at", 2, _open_at, deterministic=True)
+    base.set_authorizer(_reads)
+    return base
 
 
 @contextmanager

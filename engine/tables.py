@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
-from hashlib import blake2b
-from pathlib import Path
-from typing import Any, Final
 
 from cache.errors import StoreError
 from cache.hints import Hints
@@ -20,15 +16,15 @@ from engine.embed import default_embedder
 from engine.embedder import Embedder
 from engine.errors import BuildError, CatalogError, DamageError, PlanError, SourceError
 from engine.fold import fold, key
-from engine.language.synonyms import fingerprint
 from engine.progress import Progress
-from engine.read import read, stamp
-from engine.read.where import path_of
+from engine.read import read_if_new, stamp
+from engine.retired import example_key
 from engine.settings import printable
 from engine.table import OpenTable, Words
 from engine.types import WHOLE, TablePlan
+from engine.version import BUILD, is_whole, make_version, shape_of, source_key, version_of
 
-BUILD: Final = "11"  # another number is another build of the same source
+__all__ = ["BUILD", "drop_damaged", "index", "open_tables", "source_key"]
 log = logging.getLogger(__name__)
 
 
@@ -101,7 +97,7 @@ def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: 
     if held is None:
         return []
     try:
-        if held.facts.get("shape") == _shape(entry, embedder or default_embedder()) and _is_whole(held.facts):
+        if held.facts.get("shape") == shape_of(entry, embedder or default_embedder()) and is_whole(held.facts):
             return _opened(held, entry, catalog)
     except DamageError:
         log.warning("built files are damaged, and their source cannot be read", extra={"table": entry.name})
@@ -130,8 +126,9 @@ def _drop(store: Store, source_key: str, held: Held) -> None:
 def _check_examples(catalog: Catalog, tables: Sequence[OpenTable]) -> None:
     """Raises CatalogError for a worked example that names a table or column that is not there, or compares what cannot be compared."""
     facts = {table.name: table.facts for table in tables}
+    retired = {one for table in tables for one in _retired(table.held)}
     for number, example in enumerate(catalog.examples):
-        if not isinstance(example.plan, TablePlan):
+        if not isinstance(example.plan, TablePlan) or example_key(example) in retired:
             continue
         where = f'The catalog "{catalog.file}" is wrong: "examples.{number}.plan"'
         if example.plan.table not in facts:
@@ -164,71 +161,52 @@ def _fits(plan: TablePlan, table: OpenTable) -> bool:
 def index(
     entry: TableEntry, store: Store, progress: Progress | None = None, embedder: Embedder | None = None, only_built: bool = False
 ) -> Held:
-    """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not."""
+    """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not.
+
+    What a refresh refused of the source is not taken either.
+    """
     embedder = embedder or default_embedder()
+    told = progress or _silent
     kept = source_key(entry)
-    shape = _shape(entry, embedder)
     seen = Seen(Hints(store.root, "tables"))
     now = stamp(entry.source, entry.base)
     held = store.current(kept)
-    if held is not None and not _is_whole(held.facts):
+    if held is not None and not is_whole(held.facts):
         held.close()
         _drop(store, kept, held)
         held = None
     if held is None:
-        return _built(entry, store, progress or _silent, embedder, now, None)
-    same = now and (held.facts["stamp"] == now or seen.at(kept, now) == held.version)
-    if held.facts["shape"] == shape and (only_built or same):
+        return _fresh(entry, store, told, embedder, now, None)
+    refused = (held.note() or {}).get("stamp")
+    same = now and (held.facts["stamp"] == now or refused == now or seen.at(kept, now) == held.version)
+    if held.facts["shape"] == shape_of(entry, embedder) and (only_built or same):
         return held
     try:
-        fresh = _built(entry, store, progress or _silent, embedder, now, held)
+        fresh = _fresh(entry, store, told, embedder, now, held)
     except BaseException:
         held.close()
         raise
     if fresh is not held:
         held.close()
-    if now and fresh.facts["stamp"] != now:
+    if now and fresh.facts["stamp"] != now and (fresh.note() or {}).get("stamp") != now:
         seen.remember(kept, now, fresh.version)
     return fresh
 
 
-def _built(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, now: str, held: Held | None) -> Held:
+def _fresh(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, now: str, held: Held | None) -> Held:
     """The version of the source as it now is: the one that is held, where the content is the same, else built."""
-    from engine.build.build import build  # numpy, LanceDB: seconds that a built table does not need
-
     told("reading", 0, 1)
-    sources = read(entry.source, entry.options(), base=entry.base)
-    shape = _shape(entry, embedder)
-    version = _digest(shape, [table.fingerprint for table in sources])
-    if held is not None and held.version == version:
+    shape = shape_of(entry, embedder)
+    known = str(held.facts.get("content", "")) if held is not None and held.facts.get("shape") == shape else ""
+    found = read_if_new(entry.source, entry.options(), entry.base, known)
+    if held is not None and (found is None or version_of(shape, found[0]) in (held.version, (held.note() or {}).get("refused"))):
         return held  # nothing is locked or written, and the folder may be read-only
-    facts: dict[str, Any] = {"stamp": now, "shape": shape, "embedder": embedder.name, "tables": []}
-
-    def make(folder: Path) -> None:
-        facts["tables"] = []
-        for number, table in enumerate(sources):
-            part = folder / str(number)
-            part.mkdir(mode=0o700)
-            name = entry.name if len(sources) == 1 else table.name
-            facts["tables"].append(build(part, table, entry.model_copy(update={"name": name}), embedder, told))
-
-    try:
-        return store.build(source_key(entry), version, make, facts, waiting=lambda: told("waiting for another build", 0, 1))
-    except StoreError as error:
-        raise BuildError(str(error)) from error
-    except OSError as error:
-        raise BuildError(
-            f'The tables could not be built in "{store.root}": {error.strerror or "the disk refused"}; see that the folder can be written.'
-        ) from error
-
-
-def _is_whole(facts: Mapping[str, Any]) -> bool:
-    """Whether a manifest says all that was written into it."""
-    return bool(facts.get("tables")) and isinstance(facts["tables"], list) and {"stamp", "shape"} <= facts.keys()
+    assert found is not None, "without a version there is no content that is known"
+    return make_version(entry, store, told, embedder, now, found, held).held
 
 
 def _opened(held: Held, entry: TableEntry, catalog: Catalog) -> list[OpenTable]:
-    words = _words(entry, catalog)
+    words = _words(entry, catalog, _retired(held))
     tables: list[OpenTable] = []
     try:
         for number in range(len(held.facts["tables"])):  # type: ignore[arg-type]
@@ -251,7 +229,13 @@ def _check_partition(column: str, tables: Sequence[OpenTable]) -> None:
             )
 
 
-def _words(entry: TableEntry, catalog: Catalog) -> Words:
+def _retired(held: Held) -> Collection[str]:
+    """The worked examples that no longer ran when the version was made."""
+    retired = held.facts.get("retired")
+    return [str(one) for one in retired] if isinstance(retired, list) else ()
+
+
+def _words(entry: TableEntry, catalog: Catalog, retired: Collection[str]) -> Words:
     said: dict[str, list[tuple[str, str]]] = {}
     for column, about in entry.columns.items():
         for term, others in about.terms.items():
@@ -259,27 +243,9 @@ def _words(entry: TableEntry, catalog: Catalog) -> Words:
                 said.setdefault(key(other), []).append((column, fold(term)))
     for phrase, meaning in catalog.glossary.items():
         said.setdefault(key(phrase), []).append(("", fold(meaning)))
-    examples = tuple((example.question, example.plan) for example in catalog.examples if isinstance(example.plan, TablePlan))
+    examples = tuple(
+        (example.question, example.plan)
+        for example in catalog.examples
+        if isinstance(example.plan, TablePlan) and example_key(example) not in retired
+    )
     return Words({phrase: tuple(meant) for phrase, meant in said.items()}, examples)
-
-
-def source_key(entry: TableEntry) -> str:
-    """The key that the store keeps a table, or a slice of it, under."""
-    where = entry.source if "://" in entry.source else str(path_of(entry.source, entry.base).absolute())
-    described = bool(entry.row or entry.keys or entry.columns or entry.description)
-    part = [_digest(entry.part.model_dump())] if entry.part != WHOLE else []  # whose rows they are is no name of a folder
-    return json.dumps([entry.name, where, described, *part], ensure_ascii=False)
-
-
-def _shape(entry: TableEntry, embedder: Embedder) -> str:
-    """What a version depends on besides the content of its source; who may see it is no part of it."""
-    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows", "refresh", "jitter", "alerts"}
-    said = entry.model_dump(mode="json", exclude=rules | {"columns"})
-    columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
-    return _digest(said, columns, BUILD, fingerprint(), embedder.name)
-
-
-def _digest(*parts: Any) -> str:
-    return blake2b(
-        json.dumps(parts, sort_keys=True, ensure_ascii=False, default=str).encode("utf-8", "surrogatepass"), digest_size=12
-    ).hexdigest()

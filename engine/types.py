@@ -291,12 +291,16 @@ class Confidence(Frozen):
 
 
 class Freshness(Frozen):
-    """Which data was asked: the source, when it was last changed and when it was read (ISO 8601, UTC)."""
+    """Which data was asked: the source, when it was last changed and when it was read (ISO 8601, UTC).
+
+    stale_since: since when the source is refused or cannot be read, so that older data is asked; empty where all is well.
+    """
 
     source: str
     changed_at: str = ""
     loaded_at: str = ""
     version: str = ""
+    stale_since: str = ""
 
 
 class Answer(Frozen):

@@ -9,6 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from engine.build.facts import ColumnFacts, Kind, TableFacts
+from engine.build.numbering import first_id
 from engine.build.terms import ColumnTerms, determines, row_classes
 from engine.catalog import TableEntry
 from engine.fold import fold, key, name_key, stem
@@ -84,7 +85,7 @@ def kind_of(column: SourceColumn, terms: ColumnTerms) -> Kind:
 
 
 def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]) -> tuple[ColumnFacts, ...]:
-    """The facts of each asked column; first_term and end_term number all terms of the table from 1."""
+    """The facts of each asked column; the ids of its terms lie from first_term up to end_term."""
     classes = {
         column.name: row_classes(column, found)
         for column, found in zip(table.columns, terms, strict=False)
@@ -94,7 +95,6 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
     nested = [column.name for column in table.columns if kinds[column.name] in ("category", "name") and column.name in classes][:20]
     sizes = {column.name: len(found) for column, found in zip(table.columns, terms, strict=False)}
     facts = []
-    first = 1
     for position, (column, found) in enumerate(zip(table.columns, terms, strict=False)):
         said = entry.columns.get(column.name)
         numbers = (
@@ -123,8 +123,8 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 shown_as_spelled=column.type in ("money", "percent")
                 or column.type == "time"
                 or (column.type in ("date", "datetime") and _in_words(column)),
-                first_term=first,
-                end_term=first + len(found),
+                first_term=first_id(position),
+                end_term=first_id(position + 1),
                 determines=tuple(
                     other
                     for other in nested
@@ -137,7 +137,6 @@ def column_facts(table: SourceTable, entry: TableEntry, terms: list[ColumnTerms]
                 high=float(max(numbers)) if numbers else None,
             )
         )
-        first += len(found)
     return tuple(facts)
 
 

@@ -14,6 +14,7 @@ from engine.fold import key, stems
 
 VERSION = "1"  # of the names and codes of engine.language.codelists.py
 About = Literal["column", "other"]
+Group = tuple[About, tuple[str, ...], tuple[str, ...]]  # phrases that mean the same, and those of them that are hints
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,23 @@ def fingerprint() -> str:
     return f"{blake2b(_file(), digest_size=8).hexdigest()}-{VERSION}"
 
 
-def alike(columns: Collection[str], others: Collection[str]) -> Iterator[Alike]:
-    """For what a table has (stems of its columns' names, and of its terms and nouns), the other phrases of the groups that they stand in."""
-    for about, group, lean in _groups():
-        phrases = dict.fromkeys(map(_stems, group))
-        hints = set(map(_stems, lean))
+def alike(columns: Collection[str], others: Collection[str], groups: Iterable[Group] | None = None) -> Iterator[Alike]:
+    """For what a table has (stems of its columns' names, and of its terms and nouns), the other phrases of the groups that they stand in.
+
+    groups: those of `stemmed_groups`, where they are at hand.
+    """
+    for about, phrases, lean in stemmed_groups() if groups is None else groups:
+        hints = set(lean)
         for means in phrases:
             if means in (columns if about == "column" else others):
                 for phrase in phrases:
                     if phrase != means:
                         yield Alike(phrase, means, about, bool(hints & {phrase, means}))
+
+
+def stemmed_groups() -> list[Group]:
+    """Every group, its phrases as stems, each once: half a second of work, the same until `fingerprint` changes."""
+    return [(about, tuple(dict.fromkeys(map(_stems, group))), tuple(dict.fromkeys(map(_stems, lean)))) for about, group, lean in _groups()]
 
 
 def _groups() -> Iterator[tuple[About, Iterable[str], Iterable[str]]]:

@@ -11,7 +11,7 @@ from engine.read.where import stamp_source
 if TYPE_CHECKING:
     from engine.read.table import SourceTable
 
-__all__ = ["ReadOptions", "read", "stamp"]
+__all__ = ["ReadOptions", "read", "read_if_new", "stamp"]
 
 
 def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None = None) -> list[SourceTable]:
@@ -21,9 +21,24 @@ def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None
     """
     from engine.read.source import read_source  # what reads spreadsheets and databases is imported when something is read
 
-    return read_source(source, options, base)
+    found = read_source(source, options, base)
+    assert found is not None, "no digest is known"
+    return found[0]
 
 
-def stamp(source: str, base: Path | None = None) -> str:
-    """A cheap identity of the source's state (sizes and times of files, ETag of an address); empty where it cannot be told."""
-    return stamp_source(source, base)
+def read_if_new(source: str, options: ReadOptions, base: Path | None, known: str) -> tuple[list[SourceTable], str] | None:
+    """Every table of a source and a digest of its content; None, and nothing is parsed, where the digest is the known one ("" for none).
+
+    Raises SourceError as `read` does.
+    """
+    from engine.read.source import read_source
+
+    return read_source(source, options, base, known)
+
+
+def stamp(source: str, base: Path | None = None, known: str = "") -> str:
+    """A cheap identity of the source's state (sizes and times of files, ETag of an address); empty where it cannot be told.
+
+    known: an earlier one; an address is asked whether it still holds.
+    """
+    return stamp_source(source, base, known)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -46,24 +46,47 @@ def fetched(url: str, options: ReadOptions) -> Iterator[tuple[Path, str]]:
         yield path, changed
 
 
-def stamp_address(url: str) -> str:
-    """The ETag of an address, or else its time of change and size; empty where it tells neither or cannot be reached."""
+def stamp_address(url: str, known: str = "") -> str:
+    """The ETag of an address, or else its time of change and size; empty where it tells neither or cannot be reached.
+
+    known: an earlier stamp: a conditional request asks whether it still holds, and nothing of the file is fetched.
+    """
+    if not known:
+        asked = {}
+    elif known.startswith(('"', "W/")):
+        asked = {"If-None-Match": known}
+    else:
+        asked = {"If-Modified-Since": known.rpartition(" GMT")[0] + " GMT"}
     try:
-        with requests.Session() as session, _opened(session, url, "HEAD", 10.0) as response:
-            if not response.ok:
-                return ""
-            told = response.headers.get("ETag", "")
-            return told or " ".join(filter(None, (response.headers.get("Last-Modified"), response.headers.get("Content-Length"))))
+        with requests.Session() as session, _opened(session, url, "GET" if known else "HEAD", 10.0, asked) as response:
+            if response.status_code == requests.codes.not_modified and known:
+                return known
+            return _stamp(response) if response.ok else ""
     except (requests.RequestException, SourceError):
         return ""
 
 
-def _opened(session: requests.Session, url: str, method: str, seconds: float) -> requests.Response:
+def _stamp(response: requests.Response) -> str:
+    told = response.headers
+    if etag := told.get("ETag", ""):
+        return etag
+    if not (changed := _changed(response)):
+        return ""
+    try:  # a file that changed within this second may change once more under the same time
+        now = parsedate_to_datetime(told.get("Date", "")).isoformat(timespec="seconds")
+    except ValueError:
+        now = ""
+    return "" if now == changed else " ".join(filter(None, (told["Last-Modified"], told.get("Content-Length"))))
+
+
+def _opened(
+    session: requests.Session, url: str, method: str, seconds: float, headers: Mapping[str, str] | None = None
+) -> requests.Response:
     """The response behind at most five redirects, none of which leads away from https."""
     at = url
     for _ in range(_REDIRECTS + 1):
         _safe(at, url)
-        response = session.request(method, at, stream=True, timeout=seconds, allow_redirects=False)
+        response = session.request(method, at, stream=True, timeout=seconds, allow_redirects=False, headers=headers)
         if not response.is_redirect:
             return response
         at = urljoin(at, response.headers["Location"])

@@ -42,27 +42,36 @@ class _Read:
     changed_at: str = ""
 
 
-def read_source(source: str, options: ReadOptions, base: Path | None) -> list[SourceTable]:
-    """Every table of a source with types and doubts."""
-    found = _read(source, options, base)
+class _SameError(Exception):
+    """A file holds the bytes that are known; they need not be parsed."""
+
+
+def read_source(source: str, options: ReadOptions, base: Path | None, known: str = "") -> tuple[list[SourceTable], str] | None:
+    """Every table of a source with types and doubts, and the digest of what was read; None where that is the known one."""
+    try:
+        found = _read(source, options, base, bytes.fromhex(known))
+    except _SameError:
+        return None
+    if found.digest.hex() == known:
+        return None
     if not any(table.rows for table in found.tables):
         raise SourceError(f"{source} has {'a header and no rows' if any(table.columns for table in found.tables) else 'no table'}.")
-    return [_finished(table, source, options, found, n) for n, table in enumerate(_named_apart(found.tables))]
+    return [_finished(table, source, options, found, n) for n, table in enumerate(_named_apart(found.tables))], found.digest.hex()
 
 
-def _read(source: str, options: ReadOptions, base: Path | None) -> _Read:
+def _read(source: str, options: ReadOptions, base: Path | None, known: bytes) -> _Read:
     if is_address(source):
         from engine.read.address import fetched
 
         with fetched(source, options) as (path, changed):
-            return replace(_stable(path, source, _stem(source.split("?")[0]), options), changed_at=changed)
+            return replace(_stable(path, source, _stem(source.split("?")[0]), options, known), changed_at=changed)
     if is_server(source):
         from engine.read.database import read_database
 
         return _Read(*read_database(source, options, base))
     paths = files_of(source, base)
     if len(paths) == 1 and not glob.has_magic(source):
-        return _stable(paths[0], source, _stem(source), options)
+        return _stable(paths[0], source, _stem(source), options, known)
     return _several(paths, source, options)
 
 
@@ -85,11 +94,13 @@ def _stem(source: str) -> str:
     return re.sub(r"\.(?:csv|tsv|txt)$", "", stem, flags=re.IGNORECASE) or "table"
 
 
-def _stable(path: Path, shown: str, name: str, options: ReadOptions) -> _Read:
-    """Reads a file that is the same before and after; once more where it is not."""
+def _stable(path: Path, shown: str, name: str, options: ReadOptions, known: bytes = b"") -> _Read:
+    """Reads a file that is the same before and after; once more where it is not. Raises _SameError for the known bytes."""
     for _ in range(2):
         try:
             before = path.stat()
+            if known and before.st_size <= options.bytes and digest_of(path) == known:
+                raise _SameError
             read = _file(path, shown, name, options)
             after = path.stat()
         except PermissionError:

@@ -19,12 +19,12 @@ _MISSING = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 _SHOWN = 80  # characters of a name that is too long to be one
 
 
-def stamp_source(source: str, base: Path | None) -> str:
+def stamp_source(source: str, base: Path | None, known: str = "") -> str:
     """What changes whenever a file of the source does, the ETag of an address, nothing for a database server."""
     if is_address(source):
         from engine.read.address import stamp_address  # only an address needs requests
 
-        return stamp_address(source)
+        return stamp_address(source, known)
     try:
         stamps = [file_stamp(path, written=path.name.endswith(LOG)) for path in local_files(source, base)]
     except OSError:
