@@ -20,14 +20,18 @@ from engine.progress import Progress
 from engine.refreshed import Refreshed
 from engine.rights import Rights
 from engine.settings import data_folder, printable
+from jobs.alert import Alert
 from jobs.fresh import Fresh
 from jobs.scheduler import Scheduler
 
 Found = dict[str, Any]
 
 
-def refresh_tables(catalog: Catalog, name: str | None, progress: Progress) -> list[Found]:
-    """What came of refreshing each table, or the named one; one that another process is refreshing is waited for. Raises UsageError."""
+def refresh_tables(catalog: Catalog, name: str | None, progress: Progress, *, accept: bool = False) -> list[Found]:
+    """What came of refreshing each table, or the named one; one that another process is refreshing is waited for. Raises UsageError.
+
+    accept: whatever can be read is taken, whatever is missing in it.
+    """
     names = [entry.name for entry in catalog.tables]
     if name is not None and name not in names:
         near = difflib.get_close_matches(name, names, 1)
@@ -38,7 +42,11 @@ def refresh_tables(catalog: Catalog, name: str | None, progress: Progress) -> li
     try:
         scheduler = Scheduler(state.database)
         scopes = list(Rights(catalog).likely())
-        fresh = Fresh(library, scheduler.ledger, scopes, lambda alert: post_alert(state, alert), progress=progress, nice=0)
+
+        def tell(alert: Alert) -> None:
+            post_alert(state, alert)
+
+        fresh = Fresh(library, scheduler.ledger, scopes, tell, progress=progress, nice=0, accept=accept)
         found = []
         for job in fresh.jobs():
             if name not in (None, job.title):

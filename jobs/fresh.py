@@ -40,7 +40,7 @@ class Fresh:
     """Keeps the tables of a library fresh.
 
     scopes: whose slices are refreshed besides those that are asked. tell: is told of what begins and ends to be wrong.
-    stopping: cuts what is being done short, and lets it be done by whoever comes next.
+    stopping: cuts what is being done short, and lets it be done by whoever comes next. accept: whatever can be read is taken, as its owner says so.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class Fresh:
         stopping: threading.Event | None = None,
         progress: Progress | None = None,
         nice: int = NICE,
+        accept: bool = False,
     ) -> None:
         self._library = library
         self._ledger = ledger
@@ -60,6 +61,7 @@ class Fresh:
         self._stopping = stopping
         self._progress = progress
         self._nice = nice
+        self._accept = accept
 
     def jobs(self) -> list[Job]:
         """A job for each table, which is done when a process starts and then in the table's rhythm."""
@@ -89,6 +91,7 @@ class Fresh:
                 progress=self._progress,
                 stopping=self._stopping,
                 nice=self._nice,
+                accept=self._accept,
             )
         except AlmanacError as error:
             self._wrong(entry, str(error))

@@ -1,6 +1,7 @@
 """The process that refreshes a table: told on standard input what to do, it tells on standard output, line by line as JSON, what came of it.
 
-In:  {"catalog": the catalog, "store": a folder, "table": a name, "parts": [slices], "nice": how much it gives way to others}
+In:  {"catalog": the catalog, "store": a folder, "table": a name, "parts": [slices], "nice": how much it gives way to others,
+      "accept": whether all is taken that can be read}
 Out: {"progress": [stage, done, total]} any number of times, {"refreshed": {...}} for each slice, {"failed": a sentence} where it cannot go on.
 It ends when its standard input does: so it does not outlive whoever began it.
 """
@@ -53,7 +54,7 @@ def do(order: dict[str, Any], told: IO[str]) -> None:
     catalog = Catalog.model_validate(order["catalog"])
     (entry,) = (entry for entry in catalog.tables if entry.name == order["table"])
     store, embedder = Store(Path(order["store"])), chosen_embedder(catalog.access.endpoints)
-    limits = limits_from_settings()
+    limits = replace(limits_from_settings(), accept=order["accept"])
     for part in order["parts"]:
         done = refresh(
             entry.sliced(Slice.model_validate(part)),

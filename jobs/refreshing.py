@@ -37,10 +37,12 @@ def refresh_apart(
     progress: Progress | None = None,
     stopping: threading.Event | None = None,
     nice: int = NICE,
+    accept: bool = False,
     seconds: float = MOST_SECONDS,
 ) -> Refreshed:
     """What came of refreshing the slices of a table together, the first of which tells how many rows there are.
 
+    accept: whatever can be read is taken.
     stopping: when it is set the process is ended, and StoppedError raised. Raises BuildError where the process fails, ends or takes too long;
     what was in service stays.
     """
@@ -50,6 +52,7 @@ def refresh_apart(
         "table": table,
         "parts": [part.model_dump(mode="json") for part in parts],
         "nice": nice,
+        "accept": accept,
     }
     stopping = stopping or threading.Event()
     late = threading.Event()

@@ -79,14 +79,15 @@ def index(table: str | None, catalog: Path | None) -> None:
 @click.command()
 @click.argument("name", metavar="[TABLE]", required=False)
 @with_tables
+@click.option("--accept", is_flag=True, help="Take whatever can be read, even where rows or columns are missing in it.")
 @click.option("--json", "as_json", is_flag=True, help="What came of it as JSON, and nothing else, on standard output.")
-def refresh(name: str | None, table: str | None, catalog: Path | None, as_json: bool) -> int:
+def refresh(name: str | None, table: str | None, catalog: Path | None, accept: bool, as_json: bool) -> int:
     """Look at the sources now, at that of TABLE alone or at all, and take what is new, unless something is wrong with it."""
     from bot.progress import ProgressBar
     from bot.refreshing import print_refreshed, refresh_tables
 
     with ProgressBar() as bar:
-        refreshed = refresh_tables(chosen_catalog(table, catalog), name, bar.report)
+        refreshed = refresh_tables(chosen_catalog(table, catalog), name, bar.report, accept=accept)
     if as_json:
         print_json({"tables": refreshed})
     else:

@@ -66,6 +66,17 @@ def test_a_refresh_from_the_command_line(folder: Path) -> None:
     assert status(folder)["shops"]["stale_since"] is None
 
 
+def test_what_shrank_is_taken_when_its_owner_says_so(folder: Path) -> None:
+    write(folder, 40)
+    assert almanac(folder, "refresh", "shops").returncode == 0
+    write(folder, 3)
+    refused = almanac(folder, "refresh", "shops")
+    assert refused.returncode == 3 and status(folder)["shops"]["rows"] == 40
+    assert almanac(folder, "refresh", "shops", "--accept").returncode == 0
+    found = status(folder)["shops"]
+    assert found["rows"] == 3 and found["stale_since"] is None
+
+
 def test_a_table_that_is_not_there(folder: Path) -> None:
     done = almanac(folder, "refresh", "shop")
     assert done.returncode == 2 and 'did you mean "shops"?' in done.stderr and "Traceback" not in done.stderr
