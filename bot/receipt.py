@@ -88,6 +88,7 @@ def freshness_line(answer: Answer) -> str:
     parts = [freshness.source]
     parts += [words.say("changed", time=_minute(freshness.changed_at))] if freshness.changed_at else []
     parts += [words.say("read", time=_minute(freshness.loaded_at))] if freshness.loaded_at else []
+    parts += [words.say("stale", time=_minute(freshness.stale_since))] if freshness.stale_since else []
     return f"{words.texts['data']}: {', '.join(parts)}"
 
 

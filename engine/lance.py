@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final, Protocol
 from zlib import crc32
@@ -27,6 +28,7 @@ from engine.panic import PanicError, panics_told
 Vectors = NDArray[np.float32]
 LETTERS: Final = 256  # dimensions of hashed n-grams
 BATCH: Final = 4096
+_AT_ONCE: Final = 16  # batches: at most 65,536 vectors are in memory
 MOST_ROWS: Final = 50_000  # rows are examples for a planner; a larger table gives an even sample of that many
 MOST_FRAGMENTS: Final = 8  # files that a table lies in before they are joined
 INDEXED_FROM: Final = 60_000  # below this a flat search is as fast and exact
@@ -103,7 +105,7 @@ def write_index(
     """
     base = lancedb.connect(folder)
     schema = _terms_schema(embedder)
-    written = base.create_table("terms", _term_batches(terms, embedder, schema, before), schema=schema)
+    written = _filled(base, "terms", _term_batches(terms, embedder, schema, before), schema)
     if len(terms) >= INDEXED_FROM:
         from lancedb.index import IvfFlat  # only large tables need it
 
@@ -177,9 +179,17 @@ def _compact(table: Any) -> None:
             table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)
 
 
+def _filled(base: Any, name: str, batches: Iterator[Any], schema: Any) -> Any:
+    """A new table of these batches, some at a time: LanceDB would draw them in a thread of its own, where it cannot be asked for old vectors."""
+    table = base.create_table(name, schema=schema)
+    while part := list(islice(batches, _AT_ONCE)):
+        table.add(pa.Table.from_batches(part, schema=schema))
+    return table
+
+
 def _write_row_table(base: Any, rows: Sequence[tuple[int, str]], embedder: Embedder, before: Before | None) -> None:
     schema = _rows_schema(embedder)
-    base.create_table("rows", _row_batches(rows, embedder, schema, before), schema=schema)
+    _filled(base, "rows", _row_batches(rows, embedder, schema, before), schema)
 
 
 def _write_card(base: Any, card: str, embedder: Embedder, before: Before | None) -> None:

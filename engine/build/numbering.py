@@ -5,12 +5,12 @@ What is chosen by id among equals is then the same for every way that a table ca
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 BITS: Final = 32  # of an id below the column's position
 _ROOM: Final = 2048
+_LEAST: Final = 4  # room that must be left where terms come to lie between others
 
 
 def first_id(position: int) -> int:
@@ -27,19 +27,31 @@ def numbered(position: int, folded: Sequence[str]) -> list[int]:
     return ids
 
 
-def renumbered(position: int, kept: Sequence[tuple[str, int]], come: Sequence[str]) -> Mapping[str, int] | None:
-    """Ids for terms that come to a column, given those that stay (in the order of their ids); None where there is no room between two."""
-    names = [folded for folded, _ in kept]
-    between: dict[int, list[str]] = {}
-    for folded in sorted(come):
-        between.setdefault(bisect_left(names, folded), []).append(folded)
-    ids: dict[str, int] = {}
-    end = first_id(position + 1)
-    for place, several in between.items():
-        low = kept[place - 1][1] if place else first_id(position)
-        high = kept[place][1] if place < len(kept) else min(end, low + _ROOM * (len(several) + 1))
-        if high - low <= len(several):
-            return None
-        for rank, folded in enumerate(several, 1):
-            ids[folded] = low + (high - low) * rank // (len(several) + 1)
-    return ids
+def renumbered(position: int, folded: Sequence[str], ids: Sequence[int | None]) -> list[int] | None:
+    """Ids for a column's terms, in the order of the folded texts: those that have one keep it, unless there is no room beside them.
+
+    None where the column has more terms than ids.
+    """
+    given = list(ids)
+    first, end = first_id(position), first_id(position + 1)
+    place = 0
+    while place < len(given):
+        if given[place] is not None:
+            place += 1
+            continue
+        start, stop = place, place + 1
+        while stop < len(given) and given[stop] is None:
+            stop += 1
+        more = 8
+        while True:
+            low = (given[start - 1] if start else first) or first
+            high = given[stop] if stop < len(given) else min(end, low + _ROOM * (stop - start + 1))
+            if high is not None and high - low > _LEAST * (stop - start + 1):
+                break
+            if start == 0 and stop == len(given):
+                return None
+            start, stop, more = max(0, start - more), min(len(given), stop + more), 2 * more
+        for rank, at in enumerate(range(start, stop), 1):
+            given[at] = low + (high - low) * rank // (stop - start + 1)
+        place = stop
+    return [one for one in given if one is not None]

@@ -12,7 +12,7 @@ from typing import Any, Final
 from engine.build.compare import Comparison
 from engine.build.facts import ColumnFacts, TableFacts
 from engine.build.numbering import renumbered
-from engine.build.sqlite import TermRow, insert_terms, items_of, stored_columns, words_of, write_rows, write_synonyms
+from engine.build.sqlite import LONGEST_TERM, TermRow, insert_terms, items_of, stored_columns, words_of, write_rows, write_synonyms
 from engine.build.terms import ColumnTerms
 from engine.fold import fold, key
 from engine.language.synonyms import Group
@@ -27,7 +27,10 @@ class NoRoomError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class TermChange:
-    """What became of a column's terms: gone, come, and those that stay with another text, key or number of rows (before, now)."""
+    """What became of a column's terms: gone, come, and those that stay with another text, key or number of rows (before, now).
+
+    One that has another id now, as there was no room beside it, is among those gone and those that came.
+    """
 
     column: ColumnFacts
     gone: list[TermRow]
@@ -65,7 +68,9 @@ def edit_sqlite(
             _edit_rows(base, table, terms, facts, rows.tolist(), gone.tolist())
         for change in changes:
             if change.column.list_separator is not None:
-                shown = [(now.text, now.folded) for before, now in change.other if now.text != before.text]
+                was = {term.folded: term.text for term in (*change.gone, *(before for before, _ in change.other))}
+                now = [*change.come, *(now for _, now in change.other)]
+                shown = [(term.text, term.folded) for term in now if was.get(term.folded, term.text) != term.text]
                 base.executemany(f"UPDATE items{change.column.position} SET item = ? WHERE item_f = ?", shown)
         if any(change.gone or change.come or any(a.key != b.key for a, b in change.other) for change in changes):
             write_synonyms(base, terms, facts, groups)
@@ -81,36 +86,39 @@ def _edit_terms(base: sqlite3.Connection, found: ColumnTerms, column: ColumnFact
         "SELECT id, key, folded, text, rows FROM term WHERE id >= ? AND id < ? ORDER BY id", [column.first_term, column.end_term]
     )
     before = {row[2]: row for row in rows}
-    come: list[int] = []
-    other: list[tuple[TermRow, TermRow]] = []
-    for n, (folded, words, text, count) in enumerate(zip(found.folded, found.keys, found.texts, found.rows, strict=True)):
-        was = before.get(folded)
-        if was is None:
-            come.append(n)
-        elif was[3] != text or was[4] != count or was[1] != words:
-            then, now = _whole(was), _whole((was[0], words, folded, text, count))
-            if then != now:
-                other.append((then, now))
-    alive = set(found.folded)
-    gone = [_whole(row) for folded, row in before.items() if folded not in alive]
-    ids = renumbered(
-        column.position, [(folded, row[0]) for folded, row in before.items() if folded in alive], [found.folded[n] for n in come]
-    )
+    order = sorted(range(len(found)), key=found.folded.__getitem__)
+    names = [found.folded[n] for n in order]
+    ids = renumbered(column.position, names, [before[folded][0] if folded in before else None for folded in names])
     if ids is None:
         raise NoRoomError
-    new = [TermRow(ids[found.folded[n]], found.keys[n], found.folded[n], found.texts[n], found.rows[n]) for n in come]
+    gone: list[TermRow] = []
+    come: list[TermRow] = []
+    other: list[tuple[TermRow, TermRow]] = []
+    for n, number in zip(order, ids, strict=True):
+        folded, words, text, count = found.folded[n], found.keys[n], found.texts[n], found.rows[n]
+        was = before.pop(folded, None)
+        if was is not None and was[0] == number and was[3] == text and was[4] == count and was[1] == words:
+            continue
+        now = TermRow(number, words, folded, text, count)
+        then = _whole(was) if was is not None else None
+        if then is None or then.id != number:
+            come.append(now)
+            gone += [then] if then is not None else []
+        elif then != now:
+            other.append((then, now))
+    gone += map(_whole, before.values())
     _delete_terms(base, column, gone)
     reworded = [(then, now) for then, now in other if (then.key, then.text) != (now.key, now.text)]
     _delete_terms(base, column, [then for then, _ in reworded])
     insert_terms(base, column, [now for _, now in reworded])
-    insert_terms(base, column, sorted(new))
+    insert_terms(base, column, come)
     base.executemany("UPDATE term SET rows = ? WHERE id = ?", [(now.rows, now.id) for then, now in other if now.rows != then.rows])
-    return TermChange(column, gone, new, other)
+    return TermChange(column, gone, come, other)
 
 
 def _whole(row: tuple[Any, ...]) -> TermRow:
     number, words, folded, text, rows = row
-    return TermRow(number, words if words is not None and len(text) <= 200 else key(text), folded, text, rows)
+    return TermRow(number, words if words is not None and len(text) <= LONGEST_TERM else key(text), folded, text, rows)
 
 
 def _delete_terms(base: sqlite3.Connection, column: ColumnFacts, gone: list[TermRow]) -> None:
