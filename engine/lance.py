@@ -136,7 +136,7 @@ def edit_index(
     if come:
         schema = _terms_schema(embedder)
         written.add(pa.Table.from_batches(_term_batches(come, embedder, schema, before), schema=schema))
-    _compact(written)
+    _compact(folder, "terms", written)
     if all_rows:
         base.drop_table("rows")
         _write_row_table(base, rows, embedder, before)
@@ -146,7 +146,7 @@ def edit_index(
         if rows:
             schema = _rows_schema(embedder)
             listed.add(pa.Table.from_batches(_row_batches(rows, embedder, schema, before), schema=schema))
-        _compact(listed)
+        _compact(folder, "rows", listed)
     if base.open_table("card").search().select(["text"]).to_arrow()["text"].to_pylist() != [card]:
         base.drop_table("card")
         _write_card(base, card, embedder, None)
@@ -171,9 +171,14 @@ def _delete(table: Any, column: str, numbers: Sequence[int]) -> None:
         table.delete(f"{column} IN ({', '.join(map(str, map(int, numbers[start : start + BATCH])))})")
 
 
-def _compact(table: Any) -> None:
-    """Few fragments stay as they are: writing all of them anew would cost more than reading a few. Large tables have an index to bring up to date."""
-    if table.stats()["fragment_stats"]["num_fragments"] > MOST_FRAGMENTS or table.count_rows() >= INDEXED_FROM:
+def _compact(folder: Path, name: str, table: Any) -> None:
+    """Joins a table's files and lets go what no version needs, once there are many: doing so each time would cost more than it gives.
+
+    Large tables have an index to bring up to date.
+    """
+    states = sum(1 for _ in (folder / f"{name}.lance" / "_versions").iterdir())
+    fragments = table.stats()["fragment_stats"]["num_fragments"]
+    if fragments > MOST_FRAGMENTS or states > 2 * MOST_FRAGMENTS or table.count_rows() >= INDEXED_FROM:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it warns of readers: nobody reads a version that is being made
             table.optimize(cleanup_older_than=timedelta(0), delete_unverified=True)

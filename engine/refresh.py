@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from cache.errors import StoreError
 from cache.versions import Held, Store
@@ -18,7 +18,8 @@ from engine.progress import Progress
 from engine.read import read_if_new, stamp
 from engine.refreshed import Limits, Outcome, Refreshed, limits_from_settings
 from engine.settings import printable
-from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of
+from engine.types import WHOLE
+from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of, without_collector
 
 if TYPE_CHECKING:
     from engine.build.build import Built
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Limits", "Refreshed", "limits_from_settings", "refresh"]
 log = logging.getLogger(__name__)
-_STOPPED: Final = "The table could not be brought up to date; the log has the reason."
 
 
 def refresh(
@@ -86,7 +86,8 @@ class _Run:
             return self._as_it_was(held), []
         self.told("reading", 0, 1)
         known = str(held.facts.get("content", "")) if held is not None and same_shape else ""
-        found = read_if_new(entry.source, entry.options(), entry.base, known)
+        with without_collector(held is not None):
+            found = read_if_new(entry.source, entry.options(), entry.base, known)
         if held is not None and (found is None or version_of(self.shape, found[0]) == held.version):
             return self._as_it_was(held), []
         assert found is not None, "without a version there is no content that is known"
@@ -130,7 +131,7 @@ class _Run:
 
         retired = []
         for number, table in enumerate(built):
-            if self.held is None or self.entry.part != type(self.entry.part)():
+            if self.held is None or self.entry.part != WHOLE:
                 continue  # a catalog that never fitted is told as wrong; a slice leaves out what it does not hold
             for example in examples_that_fail(self.catalog, table.facts, folder / str(number) / SQLITE_NAME):
                 retired.append(example_key(example))

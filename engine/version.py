@@ -73,7 +73,7 @@ def make_version(
 
     def make(folder: Path) -> None:
         before = _earlier(held, embedder)
-        with _without_collector(bool(before)):
+        with without_collector(bool(before)):
             try:
                 fill(folder, before)
             except (DamageError, sqlite3.DatabaseError, RuntimeError, ValueError, KeyError, IndexError) as error:
@@ -116,7 +116,7 @@ def _earlier(held: Held | None, embedder: Embedder) -> dict[str, EarlierTable]:
 
 
 @contextmanager
-def _without_collector(short: bool) -> Iterator[None]:
+def without_collector(short: bool) -> Iterator[None]:
     """Takes over hundreds of thousands of texts without Python looking through them for cycles, which takes longer than the work."""
     was = gc.isenabled()
     if short:

@@ -99,7 +99,6 @@ def figures(rows: int, folder: Path) -> dict[str, str]:
     written(source, data)
     default_embedder().embed(["what is loaded once is loaded now"])
     full = [refreshed(source, folder / f"full{n}").seconds for n in range(3)]
-    print("full", [f"{one:.2f}" for one in full], file=sys.stderr)
     full_alone = alone(source, root, "new")
     said = {
         "full build, seconds": f"{statistics.median(full):.2f}",
@@ -117,7 +116,6 @@ def figures(rows: int, folder: Path) -> dict[str, str]:
             assert came.outcome == "new", came
             times.append(came.seconds)
             embedded = came.embedded
-            print(came, file=sys.stderr)
         change(data, dice, f"{label[0]}z")
         written(source, data)
         median = statistics.median(times)

@@ -54,6 +54,7 @@ def edit_sqlite(
     with closing(sqlite3.connect(path, isolation_level=None)) as base:
         base.execute("PRAGMA journal_mode = OFF")
         base.execute("PRAGMA synchronous = OFF")
+        base.execute("PRAGMA secure_delete = ON")  # what is gone from the source is gone from the file
         base.execute("PRAGMA cache_size = -65536")
         base.execute("BEGIN")
         changes = []

@@ -55,7 +55,7 @@ def test_an_answer_as_json(providers: Asked) -> None:
         "joined": "2011-01-20",
     }
     assert said["plan"]["kind"] == "table" and said["sql"].startswith("SELECT")
-    assert set(said["freshness"]) == {"source", "changed_at", "loaded_at", "version"}
+    assert set(said["freshness"]) == {"source", "changed_at", "loaded_at", "version", "stale_since"}
     assert 0 < said["confidence"]["value"] <= 1
 
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -100,7 +101,7 @@ class Shelf(BaseHTTPRequestHandler):
 
     body = b""
     way = "well"
-    asked: list[str] = []
+    asked: ClassVar[list[str]] = []
 
     def do_HEAD(self) -> None:
         self._answer()

@@ -5,8 +5,8 @@ import shutil
 import socket
 import sqlite3
 import subprocess
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -114,6 +114,13 @@ def _binaries() -> Path | None:
 @pytest.fixture(scope="module")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A PostgreSQL server of its own, on a port of its own."""
+    with served(tmp_path_factory) as (address, _):
+        yield address
+
+
+@contextmanager
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Callable[[], None]]]:
+    """The address of a server, and what stops it at once."""
     binaries = _binaries()
     if binaries is None:
         pytest.skip("PostgreSQL is not on this machine")
@@ -136,10 +143,14 @@ def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     run("initdb", "-D", str(folder / "data"), "-A", "trust", "-U", "reader", "--no-sync")
     start = f"-c listen_addresses=127.0.0.1 -c port={port} -c unix_socket_directories='' -c fsync=off"
     run("pg_ctl", "-D", str(folder / "data"), "-w", "-l", str(folder / "log"), "-o", start, "start")
-    try:
-        yield f"postgresql://reader@127.0.0.1:{port}/postgres"
-    finally:
+
+    def stop() -> None:
         run("pg_ctl", "-D", str(folder / "data"), "-m", "immediate", "-w", "stop", check=False)  # it may be gone already
+
+    try:
+        yield f"postgresql://reader@127.0.0.1:{port}/postgres", stop
+    finally:
+        stop()
 
 
 def test_a_postgresql_server(postgres: str) -> None:
