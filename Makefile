@@ -48,8 +48,8 @@ demo: setup ## answer questions from the list of England's pharmacies
 test: setup-dev ## run the tests
 	$(BIN)/python -m pytest
 
-test-long: setup-dev ## who sees what, in over 10,000 draws by chance
-	ALMANAC_TEST_LONG=1 $(BIN)/python -m pytest tests/rights
+test-long: setup-dev ## who sees what, in over 10,000 draws by chance; jobs of two processes for a minute; 20 refreshes under questions
+	ALMANAC_TEST_LONG=1 $(BIN)/python -m pytest tests/rights tests/jobs/test_scheduler.py tests/engine/test_library.py
 
 lint: setup-dev ## ruff and mypy
 	$(BIN)/ruff check .

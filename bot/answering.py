@@ -27,10 +27,13 @@ Answering = Callable[[str, ChatThread, Scope], Reply]
 
 
 @contextmanager
-def library_of(catalog: Catalog, *ahead: Scope) -> Iterator[Library]:
-    """The tables of a catalog, those of some scopes opened ahead; building shows its progress, a table that cannot be read is told on standard error."""
+def library_of(catalog: Catalog, *ahead: Scope, only_built: bool = False) -> Iterator[Library]:
+    """The tables of a catalog, those of some scopes opened ahead; building shows its progress, a table that cannot be read is told on standard error.
+
+    only_built: what is in service is opened as it is, where somebody else looks whether its source has changed.
+    """
     with ProgressBar() as bar:
-        library = Library(catalog, Store(data_folder()), chosen_embedder(catalog.access.endpoints), bar.report, left_out=say)
+        library = Library(catalog, Store(data_folder()), chosen_embedder(catalog.access.endpoints), bar.report, say, only_built)
         library.build(ahead or (EVERYTHING,))
     try:
         yield library

@@ -12,6 +12,7 @@ from typing import Final
 
 from aiohttp import web
 
+from bot.chat.alerts import unreachable
 from bot.chat.asking import Asking
 from bot.chat.audit import Audit
 from bot.chat.handler import Handler
@@ -21,9 +22,11 @@ from bot.chat.sentences import heard_language
 from bot.chat.settings import audit_days, keep_days, limit_settings
 from bot.chat.state import State
 from bot.chat.types import Deliver
+from engine.catalog import TableEntry
 from engine.errors import UsageError
 from engine.settings import given, setting
 from engine.types import Scope
+from jobs.scheduler import Scheduler
 
 FORGET_EVERY: Final = 3600.0  # seconds
 CALLS_AT_ONCE: Final = 32  # of a platform, whose clients wait in threads
@@ -39,11 +42,19 @@ class Surface:
 
 
 def application(
-    state: State, asking: Asking, host: str, surfaces: Sequence[Surface] | None = None, *, notice: str = ""
+    state: State,
+    asking: Asking,
+    host: str,
+    surfaces: Sequence[Surface] | None = None,
+    *,
+    notice: str = "",
+    scheduler: Scheduler | None = None,
+    tables: Sequence[TableEntry] = (),
 ) -> tuple[web.Application, list[str]]:
     """The server's application, and a sentence on each surface; raises UsageError where a setting is wrong.
 
     With a notice everything is answered with it, and nothing is looked up. It closes the handler and the state when it ends.
+    scheduler: its jobs are done as long as it runs. tables: those whose alerts are to be said.
     """
     days, days_of_audit = keep_days(), audit_days()
     handler = Handler(state, asking, secret=setting("ALMANAC_SECRET"), notice=notice, limits=Limits(state, limit_settings()))
@@ -57,6 +68,8 @@ def application(
         else:
             delivers[surface.name.casefold()] = started
             told.append(f"{surface.name} is started.")
+
+    told += unreachable(state, tables, delivers)
 
     async def health(_: web.Request) -> web.Response:
         return web.json_response({"status": "alive"})
@@ -77,7 +90,11 @@ def application(
         await asyncio.to_thread(heard_language, "a word")  # reads all languages, which the first question would wait for
         tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
         tasks.append(asyncio.create_task(_forget(state, days, days_of_audit)))
+        if scheduler is not None:
+            await asyncio.to_thread(scheduler.start)
         yield
+        if scheduler is not None:
+            await asyncio.to_thread(scheduler.stop)
         for task in tasks:
             task.cancel()
             with suppress(asyncio.CancelledError):
@@ -92,9 +109,19 @@ def application(
     return app, told
 
 
-def serve(state: State, asking: Asking, host: str, port: int, say: Callable[[str], None], *, notice: str = "") -> None:
+def serve(
+    state: State,
+    asking: Asking,
+    host: str,
+    port: int,
+    say: Callable[[str], None],
+    *,
+    notice: str = "",
+    scheduler: Scheduler | None = None,
+    tables: Sequence[TableEntry] = (),
+) -> None:
     """Serves until it is told to stop; raises UsageError where it cannot listen there."""
-    app, told = application(state, asking, host, notice=notice)
+    app, told = application(state, asking, host, notice=notice, scheduler=scheduler, tables=tables)
     for sentence in told:
         say(sentence)
     say(f"Listening at http://{host}:{port}.")

@@ -26,6 +26,10 @@ class StoreError(Exception):
     """Built files cannot be kept here: its text is one sentence for the user."""
 
 
+class StateError(Exception):
+    """The state database cannot be used: its text is one sentence for the user."""
+
+
 def store_error(error: OSError, folder: Path) -> StoreError:
     """The sentence for what the system said about this folder."""
     return StoreError(_sentence(error.errno, folder))

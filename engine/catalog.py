@@ -9,12 +9,13 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationError, ValidationInfo, field_validator
 from pydantic_core import ErrorDetails
 
 from engine.errors import CatalogError
 from engine.read.options import ReadOptions, is_encoding, refusal
-from engine.read.where import as_text
+from engine.read.where import as_text, is_address, is_server
+from engine.rhythm import RIGHT, Rhythm, rhythm_of, seconds_of
 from engine.settings import printable
 from engine.types import WHOLE, ColumnType, Frozen, QueryPlan, Scope, Slice, TablePlan
 
@@ -36,6 +37,8 @@ def _list_mark(value: object) -> object:
 
 
 _ROWS: Final = re.compile(r"\s*(?P<column>.+?)\s*=\s*\{\s*asker\.(?P<attribute>[^{}]+?)\s*\}\s*")
+_ALERTS: Final = re.compile(r"(?P<platform>slack|teams):(?P<channel>[!-~]{2,300})")
+_CHANNELS: Final = {"slack": re.compile(r"[CG][A-Z0-9]{2,}"), "teams": re.compile(r"(19|a):\S+")}
 EVERYONE: Final = "everyone"  # in the workspace
 OUTSIDERS: Final = "outsiders"  # guests, and people of other organisations
 _LARGEST: Final = 10_000_000  # bytes of a catalog: what has no end, such as a device, is not read for ever
@@ -76,6 +79,8 @@ class TableSection(Frozen):
     see: the groups that may see it. rows: "COLUMN = {asker.ATTRIBUTE}", which rows each of them sees; all_rows: the groups that see all the same.
     channels: the only channels and group chats where it is answered for all to see. send_to_model: whether its values may go to a model's endpoint.
     audit_rows: whether the audit keeps the numbers of the rows that were shown.
+    refresh: how often the source is looked at, as engine.rhythm reads it; jitter: by how much that may be put off, so that not all is done at once.
+    alerts: the channel that is told when the source cannot be taken any more, as in "slack:C0123".
     """
 
     source: Said
@@ -90,6 +95,29 @@ class TableSection(Frozen):
     channels: Texts = ()
     send_to_model: StrictBool = True
     audit_rows: StrictBool = False
+    refresh: Said | None = None
+    jitter: Said | None = None
+    alerts: Said | None = None
+
+    @property
+    def rhythm(self) -> Rhythm:
+        """How often the source is looked at: a file of this machine each ten minutes and all else each hour, where the catalog does not say."""
+        if self.refresh is not None:
+            return rhythm_of(self.refresh) or Rhythm()
+        return Rhythm(seconds=3600.0 if is_address(self.source) or is_server(self.source) else 600.0)
+
+    @property
+    def jitter_seconds(self) -> float:
+        """By how many seconds at most a refresh is put off: a tenth of the time between two, and a minute at most, where the catalog does not say."""
+        if self.jitter is not None:
+            return seconds_of(self.jitter) or 0.0
+        return min(60.0, self.rhythm.seconds / 10)
+
+    @property
+    def alerts_to(self) -> tuple[str, str] | None:
+        """The platform and the channel that is told; None where none is."""
+        found = _ALERTS.fullmatch(self.alerts or "")
+        return (found["platform"], found["channel"]) if found else None
 
     @property
     def partition(self) -> tuple[str, ...]:
@@ -103,6 +131,37 @@ class TableSection(Frozen):
         if rows is not None and not _ROWS.fullmatch(rows):
             raise refusal(f'is {_quoted([rows])}; it must be one column and one attribute, as in "district = {{asker.district}}"')
         return rows
+
+    @field_validator("refresh")
+    @classmethod
+    def _a_rhythm(cls, refresh: str | None) -> str | None:
+        if refresh is not None and rhythm_of(refresh) is None:
+            raise refusal(f"is {_quoted([refresh])}; it must be {RIGHT}")
+        return refresh
+
+    @field_validator("jitter")
+    @classmethod
+    def _a_span(cls, jitter: str | None, info: ValidationInfo) -> str | None:
+        if jitter is None or jitter == "0":
+            return jitter
+        seconds = seconds_of(jitter)
+        if seconds is None:
+            raise refusal(f'is {_quoted([jitter])}; it must be a span such as "30 seconds", or "0" for none')
+        rhythm = rhythm_of(info.data.get("refresh") or "1 hour")
+        if rhythm and rhythm.seconds and seconds > rhythm.seconds:
+            raise refusal(f"is {_quoted([jitter])}, which is longer than the time between two refreshes; it must be shorter")
+        return jitter
+
+    @field_validator("alerts")
+    @classmethod
+    def _a_channel(cls, alerts: str | None) -> str | None:
+        if alerts is not None:
+            found = _ALERTS.fullmatch(alerts)
+            if not found or not _CHANNELS[found["platform"]].fullmatch(found["channel"]):
+                raise refusal(
+                    f'is {_quoted([alerts])}; it must be a channel by its id, as in "slack:C0123ABCD" or "teams:19:...@thread.tacv2"'
+                )
+        return alerts
 
     @field_validator("keys")
     @classmethod

@@ -37,18 +37,23 @@ class Library:
         embedder: Embedder,
         progress: Progress | None = None,
         left_out: Callable[[str], None] | None = None,
+        only_built: bool = False,
     ) -> None:
+        """only_built: what is in service is opened as it is, and somebody else looks whether its source has changed."""
         self.catalog = catalog
         self._store = store
         self.embedder = embedder
         self._progress = progress
         self._left_out = left_out
+        self._only_built = only_built
         self.asked = Asked(Hints(store.root, "tables"), catalog)
         self._open: dict[tuple[str, Slice], list[OpenTable]] = {}
+        self._marks: dict[tuple[str, Slice], str] = {}  # of the version that was in service when it was opened
         self._retired: list[OpenTable] = []  # replaced, and still being read
         self._readers: Counter[int] = Counter()  # by table, as they are in memory
         self._opening: dict[tuple[str, Slice], threading.Lock] = {}
         self._lock = threading.Lock()
+        self._renewing = threading.Lock()
 
     @property
     def root(self) -> Path:
@@ -88,7 +93,7 @@ class Library:
         while True:
             tables = self.under(scope)
             with self._lock:
-                if not any(table in self._retired for table in tables):
+                if all(self._is_open(table) for table in tables):
                     self._readers.update(map(id, tables))
                     break
         try:
@@ -97,6 +102,10 @@ class Library:
             with self._lock:
                 self._readers.subtract(map(id, tables))
             self._let_go()
+
+    def _is_open(self, table: OpenTable) -> bool:
+        """Whether a table is not replaced meanwhile; to be asked with the lock."""
+        return any(table is one for one in self._open.get((table.entry, table.part), ()))
 
     def entries_named(self, table: str) -> set[str]:
         """The catalog's names of the open tables that are called so: one of many sheets has a name of its own."""
@@ -129,6 +138,65 @@ class Library:
         held.close()
         return True
 
+    def parts(self, name: str, scopes: Iterable[Scope] = ()) -> list[Slice]:
+        """The slices of a table that are to be kept fresh: those that are open, the whole and those that were asked where they are built, and those of some scopes."""
+        with self._lock:
+            parts = [part for spot, part in self._open if spot == name]
+        asked = [WHOLE, *(part for spot, part in self.asked.most() if spot == name)]
+        parts += [part for part in asked if part not in parts and self.is_built(name, part)]
+        parts += [part for scope in scopes if (part := scope.slice_of(name)) is not None]
+        return sorted(dict.fromkeys(parts), key=lambda part: (part != WHOLE, part.model_dump_json()))
+
+    def changed(self) -> list[str]:
+        """The tables of which another version may be in service than the one that is open: a look at a file each."""
+        with self._lock:
+            marks = dict(self._marks)
+        return list(dict.fromkeys(name for (name, part), mark in marks.items() if self._mark(name, part) != mark))
+
+    def renew(self, name: str, ready: Callable[[OpenTable], None] = lambda table: None) -> bool:
+        """Puts what is in service of a table, all its open slices at once, in the place of what is open; whether any was another version.
+
+        ready: is given each new table before anybody asks it. Who is reading the old ones reads them to the end; then they are let go.
+        """
+        with self._renewing:
+            with self._lock:
+                before = {spot: tables for spot, tables in self._open.items() if spot[0] == name}
+            found: dict[tuple[str, Slice], list[OpenTable]] = {}
+            marks = {spot: self._mark(*spot) for spot in before}
+            try:
+                for spot, tables in before.items():
+                    if tables and self._in_service(spot, tables):
+                        continue
+                    entry = self._entry(name).sliced(spot[1])
+                    found[spot] = self._opened(entry, self.catalog.model_copy(update={"tables": (entry,)}), only_built=True)
+                    for table in found[spot]:
+                        ready(table)
+            except BaseException:
+                for table in [table for tables in found.values() for table in tables]:
+                    table.close()
+                raise
+            with self._lock:
+                self._marks.update(marks)
+                for spot, tables in found.items():
+                    if self._open.get(spot) is before[spot]:
+                        self._retired += before[spot]
+                        self._open[spot] = tables
+                    else:  # somebody took it out of service, or closed all
+                        self._retired += tables
+        self._let_go()
+        return bool(found)
+
+    def _in_service(self, spot: tuple[str, Slice], tables: Sequence[OpenTable]) -> bool:
+        """Whether the open tables are of the version in service; also where there is none, as another could only be built."""
+        held = self._store.current(source_key(self._entry(spot[0]).sliced(spot[1])))
+        if held is None:
+            return True
+        held.close()
+        return held.folder == tables[0].held.folder
+
+    def _mark(self, name: str, part: Slice) -> str:
+        return self._store.mark(source_key(self._entry(name).sliced(part)))
+
     def _entry(self, name: str) -> TableEntry:
         return next(entry for entry in self.catalog.tables if entry.name == name)
 
@@ -158,8 +226,10 @@ class Library:
         with self._lock_of(("", WHOLE)):
             if all((entry.name, entry.part) in self._open for entry in catalog.tables):
                 return
-            tables = open_tables(catalog, self._store, self._progress, self.embedder, left_out=self._left_out)
+            marks = {(entry.name, entry.part): self._mark(entry.name, entry.part) for entry in catalog.tables}
+            tables = open_tables(catalog, self._store, self._progress, self.embedder, self._only_built, left_out=self._left_out)
             with self._lock:
+                self._marks.update(marks)
                 for entry in catalog.tables:
                     self._open[entry.name, entry.part] = [table for table in tables if table.entry == entry.name]
 
@@ -168,14 +238,19 @@ class Library:
         with self._lock_of(spot):
             if spot in self._open:
                 return
-            alone = catalog.model_copy(update={"tables": (entry,)})
-            try:
-                tables = open_tables(alone, self._store, self._progress, self.embedder, left_out=self._left_out, part_of_catalog=True)
-            except NothingToSeeError:
-                log.warning("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
-                tables = []
+            mark = self._mark(*spot)
+            tables = self._opened(entry, catalog.model_copy(update={"tables": (entry,)}), only_built=self._only_built)
             with self._lock:
                 self._open[spot] = tables
+                self._marks[spot] = mark
+
+    def _opened(self, entry: TableEntry, alone: Catalog, *, only_built: bool) -> list[OpenTable]:
+        """The tables of one source; none where its rules hide every column."""
+        try:
+            return open_tables(alone, self._store, self._progress, self.embedder, only_built, left_out=self._left_out, part_of_catalog=True)
+        except NothingToSeeError:
+            log.warning("a slice of a table cannot be made, and is shown to nobody", extra={"table": entry.name})
+            return []
 
     def _renew(self, damaged: Sequence[OpenTable]) -> None:
         """Takes out of service what is damaged, unless somebody did since these were looked at."""

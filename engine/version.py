@@ -138,7 +138,7 @@ def source_key(entry: TableEntry) -> str:
 
 def shape_of(entry: TableEntry, embedder: Embedder) -> str:
     """What a version depends on besides the content of its source; who may see it is no part of it."""
-    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows"}
+    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows", "refresh", "jitter", "alerts"}
     said = entry.model_dump(mode="json", exclude=rules | {"columns"})
     columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
     return digest(said, columns, BUILD, fingerprint(), embedder.name)

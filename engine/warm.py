@@ -79,14 +79,15 @@ def _warm_one(library: Library, spot: Spot) -> list[Warmed]:
         built = library.is_built(name, part)
         tables = library.open(name, part)
         for table in tables:
-            _load(table, library)
+            load(table, library)
         return [Warmed(table.name, part == WHOLE, table.facts.rows, table.version, not built) for table in tables]
     except AlmanacError as error:
         log.warning("a table could not be loaded ahead", extra={"table": name, "reason": str(error)})
         return [Warmed(name, part == WHOLE, failure=str(error))]
 
 
-def _load(table: OpenTable, library: Library) -> None:
+def load(table: OpenTable, library: Library) -> None:
+    """Reads of a table what its first question would wait for."""
     from engine.lance import joint_vectors, near_terms  # seconds to import, which is what is done ahead here
 
     table.has_word("a")

@@ -125,6 +125,10 @@ class Handler:
         except Exception as error:  # noqa: BLE001 - as above
             return self._excuse(error, place, asker, language)
 
+    async def met(self, place: Place) -> None:
+        """The bot was met in a channel, and `place` tells how it is reached when nobody asked."""
+        await self._settle(self._state.meet, place)
+
     async def posted(self, shown: Shown, message: str = "") -> None:
         """The surface has posted it, as this message of the platform."""
         await self._settle(self._state.posted, shown.reply_id, message)

@@ -14,7 +14,7 @@ from sqlalchemy import delete, insert, select, update
 
 from bot.chat.database import Database
 from bot.chat.stored import asker_of, incoming_json, incoming_of, place_of, without_rows
-from bot.chat.tables import CHOICES, FEEDBACK, KEPT, OUTBOX, QUESTIONS, REPLIES, SEEN, TURNS, USED
+from bot.chat.tables import CHOICES, FEEDBACK, KEPT, OUTBOX, PLACES, QUESTIONS, REPLIES, SEEN, TURNS, USED
 from bot.chat.types import Asker, Incoming, Place
 from engine.fold import fold
 from engine.types import Chosen, Reply, Turn
@@ -24,6 +24,7 @@ FRESH_SECONDS: Final = 2 * 3600  # in a channel without threads, what is older i
 MOST_TRIES: Final = 12
 _LONGEST_WAIT: Final = 3600.0  # seconds between two tries
 _DAY: Final = 86_400.0
+_LONGEST_CHANNEL: Final = 300  # characters of its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,26 @@ class State:
                     taken.append((row.id, incoming_of(row.incoming), row.tries + 1))
         return taken
 
+    # ---- where the bot was met
+
+    def meet(self, place: Place) -> None:
+        """Remembers how a channel is reached, where its id alone does not tell; what is known for less than a day stays."""
+        if len(place.channel) > _LONGEST_CHANNEL:
+            return
+        now = self._clock()
+        values = {"workspace": place.workspace, "address": place.address, "at": now}
+        with self._transaction() as base:
+            if not self._fresh(base, PLACES, platform=place.platform, channel=place.channel, **values):
+                here = update(PLACES).where(PLACES.c.platform == place.platform, PLACES.c.channel == place.channel)
+                base.execute(here.where(PLACES.c.at < now - _DAY).values(**values))  # a platform moves its addresses now and then
+
+    def met(self, platform: str, channel: str) -> Place | None:
+        """A channel where the bot was met, with its address."""
+        chosen = select(PLACES).where(PLACES.c.platform == platform, PLACES.c.channel == channel)
+        with self._transaction() as base:
+            row = base.execute(chosen).first()
+        return None if row is None else Place(platform, row.workspace, channel, address=row.address)  # type: ignore[arg-type]
+
     # ---- conversations
 
     def turns(self, place: Place, asker: Asker) -> tuple[Turn, ...]:
@@ -116,8 +137,11 @@ class State:
 
     # ---- replies
 
-    def keep(self, kept: Kept, said: str, lease: float, question: str = "") -> bool:
-        """Remembers a reply with the turns that it makes, and that it has to be posted within so many seconds; False where it is there already."""
+    def keep(self, kept: Kept, said: str, lease: float, question: str = "", *, turns: bool = True) -> bool:
+        """Remembers a reply with the turns that it makes, and that it has to be posted within so many seconds; False where it is there already.
+
+        turns: else it is no part of a conversation.
+        """
         now = self._clock()
         place, asker = kept.place, kept.asker
         with self._transaction() as base:
@@ -140,7 +164,8 @@ class State:
                 return False
             where = conversation(place, asker)
             spoken = [(asker.id or "?", said), ("", kept.reply.parts[0].headline)]
-            base.execute(insert(TURNS), [{"conversation": where, "who": who, "text": text, "at": now} for who, text in spoken if text])
+            if turns:
+                base.execute(insert(TURNS), [{"conversation": where, "who": who, "text": text, "at": now} for who, text in spoken if text])
             base.execute(insert(OUTBOX).values(reply=kept.id, platform=place.platform, due=now + lease, tries=0, at=now))
         return True
 

@@ -80,6 +80,17 @@ CHOICES = Table(
     Column("at", Float, nullable=False, index=True),
 )
 
+# where the bot was met, for platforms on which nothing can be said to a channel by its id alone
+PLACES = Table(
+    "places",
+    METADATA,
+    Column("platform", String(16), primary_key=True),
+    Column("channel", String(300), primary_key=True),
+    Column("workspace", Text, nullable=False),
+    Column("address", Text, nullable=False),
+    Column("at", Float, nullable=False),
+)
+
 KEPT = Table("kept", METADATA, Column("name", String(40), primary_key=True), Column("value", Text, nullable=False))
 
 # what was used up of a limit, for as long as it counts: questions for a minute, exported rows for a day

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from bot.commands.common import CATALOG_HELP, PATH, chosen_catalog, print_json, with_tables
+from bot.commands.common import CATALOG_HELP, FAILED, PATH, chosen_catalog, print_json, with_tables
 from bot.say import say
 from engine.errors import UsageError
 
@@ -74,3 +74,22 @@ def index(table: str | None, catalog: Path | None) -> None:
         indexed = list(index_tables(chosen_catalog(table, catalog), Store(data_folder()), bar.report))
     for one in indexed:
         click.echo(f"{one.table}: {one.rows:,} rows, read {one.loaded_at}, version {one.version}")
+
+
+@click.command()
+@click.argument("name", metavar="[TABLE]", required=False)
+@with_tables
+@click.option("--accept", is_flag=True, help="Take whatever can be read, even where rows or columns are missing in it.")
+@click.option("--json", "as_json", is_flag=True, help="What came of it as JSON, and nothing else, on standard output.")
+def refresh(name: str | None, table: str | None, catalog: Path | None, accept: bool, as_json: bool) -> int:
+    """Look at the sources now, at that of TABLE alone or at all, and take what is new, unless something is wrong with it."""
+    from bot.progress import ProgressBar
+    from bot.refreshing import print_refreshed, refresh_tables
+
+    with ProgressBar() as bar:
+        refreshed = refresh_tables(chosen_catalog(table, catalog), name, bar.report, accept=accept)
+    if as_json:
+        print_json({"tables": refreshed})
+    else:
+        print_refreshed(refreshed, sys.stdout)
+    return FAILED if any(one["outcome"] in ("refused", "failed") for one in refreshed) else 0

@@ -84,6 +84,23 @@ def _state() -> Iterator[State]:
         state.close()
 
 
+@click.command()
+@with_tables
+@click.option("--json", "as_json", is_flag=True, help="The same as JSON, and nothing else, on standard output.")
+def status(table: str | None, catalog: Path | None, as_json: bool) -> None:
+    """Tell how fresh each table is, what came of its last refresh, and when the next is due."""
+    from bot.status import print_status
+    from bot.status import status as status_of
+
+    chosen = chosen_catalog(table, catalog)
+    with _state() as state:
+        found = status_of(chosen, state)
+    if as_json:
+        print_json(found)
+    else:
+        print_status(found, sys.stdout)
+
+
 @click.group("cache")
 def cache_group() -> None:
     """Look after what is kept: built tables, and what is remembered beside them."""

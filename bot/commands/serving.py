@@ -12,7 +12,7 @@ from bot.say import say
 from engine.errors import UsageError
 
 if TYPE_CHECKING:
-    pass
+    from jobs.alert import Alert
 
 
 @click.command()
@@ -20,9 +20,11 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="The port to listen at.")
 @click.option("--read-only-notice", "notice", metavar="TEXT", help="Answer everything with TEXT, and look nothing up.")
-def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None) -> None:
-    """Answer in Slack and Teams, those of them whose settings are there."""
+@click.option("--no-jobs", is_flag=True, help="Refresh no table; what other processes refresh is noticed all the same.")
+def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None, no_jobs: bool) -> None:
+    """Answer in Slack and Teams, those of them whose settings are there, and keep the tables fresh."""
     from bot.answering import library_of
+    from bot.chat.alerts import alert_sentence, post_alert
     from bot.chat.asking import asking_of
     from bot.chat.settings import state_url
     from bot.chat.state import State
@@ -30,6 +32,8 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
     from engine.rights import Rights
     from engine.settings import warm_seconds
     from engine.warm import warming
+    from jobs.fresh import Fresh
+    from jobs.scheduler import Scheduler
 
     if notice is not None and not notice.strip():
         raise UsageError("--read-only-notice is empty; it must say what people are to be told.")
@@ -37,8 +41,20 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
     seconds = 0.0 if notice else warm_seconds()
     state = State(state_url())
     rights = Rights(chosen)
-    with library_of(chosen, *rights.likely()) as library, warming(library, rights.likely(), seconds):
-        serve_chats(state, asking_of(library, rights), host, port, say, notice=(notice or "").strip())
+    refreshes = not (notice or no_jobs)
+
+    def tell(alert: Alert) -> None:
+        say(alert_sentence(alert))
+        post_alert(state, alert)
+
+    with library_of(chosen, *rights.likely(), only_built=refreshes) as library, warming(library, rights.likely(), seconds):
+        scheduler = Scheduler(state.database)
+        fresh = Fresh(library, scheduler.ledger, rights.likely(), tell, scheduler.stopping)
+        for job in () if notice else (fresh.noticing(), *(fresh.jobs() if refreshes else ())):
+            scheduler.add(job)
+        told = "" if notice is None else notice.strip()
+        tables = chosen.tables if refreshes else ()
+        serve_chats(state, asking_of(library, rights), host, port, say, notice=told, scheduler=scheduler, tables=tables)
 
 
 @click.group()

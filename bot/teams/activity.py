@@ -132,6 +132,13 @@ def _word(value: Payload, name: str) -> str:
     return found if isinstance(found, str) else ""
 
 
+def channel_address(address: str, channel: str) -> str:
+    """The address of the conversation itself, where an address is of a message or of a thread in it; it names nobody."""
+    held = json.loads(address)
+    conversation = held.get("conversation") or {}
+    return json.dumps(held | {"conversation": conversation | {"id": channel}, "activityId": None, "user": None}, ensure_ascii=False)
+
+
 def is_personal(address: str) -> bool:
     """Whether an address is of a chat with the bot alone."""
     conversation = json.loads(address).get("conversation") or {}

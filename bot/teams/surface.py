@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections import OrderedDict
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -16,8 +17,8 @@ from botframework.connector.auth import AppCredentials
 
 from bot.chat.handler import Handler
 from bot.chat.sentences import locale_language, say
-from bot.chat.types import Deliver, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
-from bot.teams.activity import bot_is_added, chose_nothing, is_personal, press_of, to_chat_thread, to_press
+from bot.chat.types import Deliver, OutboxEntry, Place, Press, Shown, Taken, TryLater, Undeliverable
+from bot.teams.activity import bot_is_added, channel_address, chose_nothing, is_personal, press_of, to_chat_thread, to_press
 from bot.teams.card import summary, to_card
 from bot.teams.connector import CARD, Connector
 from bot.teams.files import UploadError, accepted, offer, upload
@@ -32,6 +33,7 @@ PATH: Final = "/api/messages"
 INVOKE_SECONDS: Final = 3.0  # Teams gives up on an invoke after some; what takes longer follows as an update of the card
 _SILENT_SECONDS: Final = 0.3  # what is answered sooner needs no sign of work
 _TYPING_SECONDS: Final = 3.0  # the sign lasts a little longer
+_MOST_MET: Final = 10_000
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _DONE: Final = "✓"
 COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables": "tables"}  # as the manifest lists them
@@ -56,6 +58,7 @@ class Teams:
         self._gate = Gate(settings, TokenCheck(settings.app_id, self._fetch, open_id=settings.open_id))
         self._work: set[asyncio.Task[None]] = set()
         self._web: aiohttp.ClientSession | None = None
+        self._met: OrderedDict[str, None] = OrderedDict()  # channels that the handler knows
 
     async def running(self, app: web.Application) -> AsyncIterator[None]:
         """Holds the connections to the outside; at the end waits a little for what is under way."""
@@ -125,10 +128,19 @@ class Teams:
     async def _heard(self, payload: Mapping[str, Any]) -> None:
         """A message: it is acknowledged when it is kept, and not before."""
         incoming = to_chat_thread(payload)
+        await self._meet(incoming.place)
         if what := COMMANDS.get(incoming.text.casefold()):
             self._start(self._about(payload, what))
         elif taken := await self._handler.take(incoming):
             self._start(self._answer(taken))
+
+    async def _meet(self, place: Place) -> None:
+        """Has the handler remember how a channel is reached, once for each."""
+        if place.channel not in self._met and place.address:
+            self._met[place.channel] = None
+            if len(self._met) > _MOST_MET:
+                self._met.popitem(last=False)
+            await self._handler.met(replace(place, thread="", address=channel_address(place.address, place.channel)))
 
     async def _answer(self, taken: Taken) -> None:
         incoming = taken.incoming
@@ -154,6 +166,7 @@ class Teams:
 
     async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
         incoming = to_chat_thread(payload)
+        await self._meet(incoming.place)
         shown = await self._handler.about(incoming, what)
         if shown is not None:
             await self._post(shown, incoming.place.address)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.catalog import catalog_of, load_catalog
+from engine.catalog import TableEntry, catalog_of, load_catalog
 from engine.errors import CatalogError
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -97,6 +97,12 @@ WRONG = {
     "a quote of two": (HEAD + "[tables.a.read]\nquote = '[]'", '"tables.a.read.quote" must be one character', "nothing is quoted"),
     "a codec of something else": (HEAD + "[tables.a.read]\nencoding = 'hex'", '"tables.a.read" has the encoding "hex"', "cp1252"),
     "a table that is no section": ("[tables]\na = 1", '"tables.a" is 1', "a section of keys"),
+    "a rhythm that is none": (HEAD + "refresh = 'soon'", '"tables.a.refresh" is "soon"', '"10 minutes", "1 hour"'),
+    "a cron that is none": (HEAD + "refresh = '0 25 * * *'", '"tables.a.refresh" is "0 25 * * *"', 'a cron such as "0 6 * * *"'),
+    "a jitter that is none": (HEAD + "jitter = 'some'", '"tables.a.jitter" is "some"', '"30 seconds"'),
+    "a jitter that is too long": (HEAD + "refresh = '1 minute'\njitter = '1 hour'", '"tables.a.jitter" is "1 hour"', "must be shorter"),
+    "alerts to a name": (HEAD + "alerts = 'slack:#ops'", '"tables.a.alerts" is "slack:#ops"', '"slack:C0123ABCD"'),
+    "alerts to nowhere": (HEAD + "alerts = 'ops'", '"tables.a.alerts" is "ops"', '"teams:19:...@thread.tacv2"'),
     "a key twice": (HEAD + "keys = ['b', 'b']", '"tables.a.keys" names a column twice', ""),
     "a column's name twice": (
         HEAD + "[tables.a.columns.b]\nsynonyms = 'x'\n[tables.a.columns.c]\nsynonyms = ['X']",
@@ -198,3 +204,16 @@ def test_the_examples_name_columns_that_are_there(example: str) -> None:
 def test_a_catalog_without_an_end_is_not_read_for_ever(tmp_path: Path) -> None:
     with pytest.raises(CatalogError, match="is larger than"):
         load_catalog(Path("/dev/zero"))
+
+
+def test_how_often_a_source_is_looked_at(tmp_path: Path) -> None:
+    def entry(source: str, more: str = "") -> TableEntry:
+        return load_catalog(written(tmp_path, f'[tables.a]\nsource = "{source}"\n{more}')).tables[0]
+
+    assert (entry("a.csv").rhythm.seconds, entry("a.csv").jitter_seconds) == (600, 60)
+    assert (entry("https://example.com/a.csv").rhythm.seconds, entry("postgresql://db/a").rhythm.seconds) == (3600, 3600)
+    assert entry("a.csv", "refresh = '5 minutes'\njitter = '10 seconds'").jitter_seconds == 10
+    assert entry("a.csv", "jitter = '0'").jitter_seconds == 0
+    assert entry("a.csv", "refresh = 'never'").rhythm.never
+    assert entry("a.csv", "refresh = '30 6 * * mon-fri'").rhythm.cron == ((30,), (6,), (), (), (1, 2, 3, 4, 5))
+    assert entry("a.csv", "alerts = 'teams:19:x@thread.tacv2'").alerts_to == ("teams", "19:x@thread.tacv2")

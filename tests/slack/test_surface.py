@@ -11,12 +11,14 @@ from typing import Any
 
 import pytest
 
+from bot.chat.alerts import post_alert
 from bot.chat.asking import Asking
 from bot.chat.outbox import empty_outbox
 from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.chat.types import Place
 from engine.types import ChatThread, Reply, Scope
+from jobs.alert import Alert
 from tests.slack.driver import Served, to_said
 from tests.slack.standin import APP_TOKEN, BOT_TOKEN, BOT_USER, SECRET, TEAM, Fault, Posted, elements_of
 from tests.slack.world import asking, play, state
@@ -534,3 +536,22 @@ def test_the_same_goes_over_a_socket(state: State, asking: Asking) -> None:
 
     assert APP_TOKEN.startswith("xapp-")
     play(state, asking, scenario, socket=True)
+
+
+def test_an_alert_is_said_once_in_a_channel_where_nobody_asked(state: State, asking: Asking) -> None:
+    async def scenario(served: Served) -> None:
+        stale = Alert("doctors <!channel>", "stale", 1_800_000_000.0, "There is no file doctors.csv.", ("slack", "C1"))
+        for _ in range(2):
+            assert post_alert(state, stale)
+        await empty_outbox(served.handler, "slack", served.deliver)
+        assert post_alert(state, stale), "another process tells it again"
+        await empty_outbox(served.handler, "slack", served.deliver)
+        (said,) = served.slack.from_bot()
+        assert (said.channel, said.thread) == ("C1", "")
+        assert "There is no file doctors.csv." in said.text and "2027-01-15 08:00 UTC" in said.text and "<!channel>" not in said.text
+        assert state.waiting() == 0
+        assert post_alert(state, Alert("doctors <!channel>", "well", 1_800_000_000.0, to=("slack", "C1")))
+        await empty_outbox(served.handler, "slack", served.deliver)
+        assert "fresh again" in served.slack.from_bot()[1].text
+
+    play(state, asking, scenario)

@@ -13,6 +13,7 @@ from typing import Any
 import aiohttp
 import pytest
 
+from bot.chat.alerts import post_alert, unreachable
 from bot.chat.asking import Asking
 from bot.chat.audit import Audit
 from bot.chat.erase import erase
@@ -23,7 +24,9 @@ from bot.chat.state import State
 from bot.teams.activity import to_chat_thread
 from bot.teams.settings import TeamsSettings
 from bot.teams.surface import INVOKE_SECONDS
+from engine.catalog import TableEntry
 from engine.types import ChatThread, Reply, Scope
+from jobs.alert import Alert
 from tests.chat.world import asked
 from tests.teams.card_check import texts
 from tests.teams.driver import Served
@@ -282,3 +285,28 @@ def test_without_a_registration_only_this_machine_may_call(state: State, asking:
         assert [posted.activity["summary"] for posted in teams.messages] == ["Acre: 4 rows"]
 
     served(state, asking, work, settings=TeamsSettings(app_id=""))
+
+
+def test_an_alert_is_said_in_a_channel_where_the_bot_was_met(state: State, asking: Asking, tmp_path: Path) -> None:
+    async def work(running: Served) -> None:
+        teams = running.teams
+        channel = "19:owners@thread.tacv2"
+        stale = Alert("doctors", "stale", 1_800_000_000.0, "There is no file doctors.csv.", ("teams", channel))
+        entry = TableEntry(name="doctors", source="doctors.csv", base=tmp_path, alerts=f"teams:{channel}")
+        assert not post_alert(state, stale) and state.waiting() == 0
+        (sentence,) = unreachable(state, [entry], ["teams"])
+        assert "was not met yet" in sentence and channel in sentence
+        assert "not served" in unreachable(state, [entry], ["slack"])[0]
+        await teams.send(teams.activity("help", conversation=f"{channel};messageid=1"))
+        await running.settled()
+        place = state.met("teams", channel)
+        assert place is not None and "Dana" not in place.address
+        teams.conversations.add(channel)
+        assert unreachable(state, [entry], ["teams"]) == []
+        assert post_alert(state, stale)
+        assert await empty_outbox(running.handler, "teams", running.deliver) == 1
+        said = teams.messages[-1]
+        assert (said.how, said.conversation) == ("post", channel)
+        assert "There is no file doctors.csv." in " ".join(texts(said.card))
+
+    served(state, asking, work)
