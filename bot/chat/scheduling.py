@@ -12,7 +12,7 @@ from bot.chat.schedules import MOST, MOST_FAILURES, Schedule, Schedules
 from bot.chat.sentences import say
 from bot.chat.show import notice
 from bot.chat.state import Kept, new_id
-from bot.chat.types import Asker, Button, NobodyError, Place, Press, Shown, UnknownPeopleError
+from bot.chat.types import Asker, Button, Place, Press, Shown, UnknownPeopleError
 from bot.chat.values import Command
 from engine.errors import UsageError
 from jobs.when import LEAST_MINUTES, When, is_zone, read_when
@@ -155,12 +155,11 @@ class Scheduling:
 
     async def _entitled(self, schedule: Schedule) -> bool:
         """Whether its maker is known now, may see anything, and reads where it is said."""
-        access = self._desk.access
-        try:
-            own = await access.own(schedule.place, schedule.maker)
-            return (own.everything or bool(own.slices)) and await access.there(schedule.place, schedule.maker)
-        except NobodyError:
+        access, place, maker = self._desk.access, schedule.place, schedule.maker
+        if not await access.known(place, maker):
             return False
+        own = await access.own(place, maker)
+        return (own.everything or bool(own.slices)) and await access.there(place, maker)
 
     async def _answered(self, schedule: Schedule) -> Kept | None:
         """The answer under the rights of its maker and of all who read it; None where there is none."""

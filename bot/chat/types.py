@@ -35,6 +35,7 @@ class Asker:
     """Who writes or presses; the id is the platform's.
 
     groups: ids of the platform's own groups that the person is in. outsider: a guest, or somebody of another organisation.
+    gone: whose account is closed.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Asker:
     email: str = ""
     groups: tuple[str, ...] = ()
     outsider: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +209,7 @@ class UnknownPeopleError(Exception):
 
 
 class NobodyError(UnknownPeopleError):
-    """A platform says that there is nobody of that id, or that they are gone."""
+    """A platform says that there is nobody of that id."""
 
 
 class TryLater(Exception):

@@ -73,10 +73,8 @@ class SlackPeople:
     async def identify(self, place: Place, asker: Asker) -> Asker:
         """The same person with name, e-mail, groups, and whether they are an outsider; raises UnknownPeopleError."""
         person = await self._known(asker.id, place.workspace)
-        if person.gone:
-            raise NobodyError
         groups = (await self._groups_of_all(place.workspace)).get(asker.id, ())
-        return Asker(asker.id, person.name or asker.name, person.email, groups, person.outsider)
+        return Asker(asker.id, person.name or asker.name, person.email, groups, person.outsider, person.gone)
 
     async def audience(self, place: Place) -> tuple[Asker, ...] | None:
         """Everybody but bots who sees what is said there: () where the asker alone does, None where they are too many or cannot be counted.

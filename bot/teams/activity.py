@@ -38,7 +38,10 @@ def to_press(payload: Payload) -> Press | None:
     if not isinstance(chosen, str) or not chosen:
         return None
     press = press_of(payload, chosen)
-    return replace(press, when=_word(data, WHEN), target=channel_of(press.place)) if WHEN in data else press
+    if WHEN not in data:
+        return press
+    new = chosen.startswith("keep.")  # what is changed stays where it is
+    return replace(press, when=_word(data, WHEN), target=channel_of(press.place) if new else None)
 
 
 def channel_of(place: Place) -> Place:

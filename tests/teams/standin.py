@@ -259,7 +259,7 @@ class Teams:
     ) -> dict[str, Any]:
         """An activity as Teams sends it; a conversation with ";messageid=" in its name is a thread of a channel."""
         channel = ";messageid=" in conversation
-        self.conversations.add(conversation)
+        self.conversations |= {conversation, conversation.partition(";")[0]}  # in a channel a new thread can be begun
         self._been[conversation.partition(";")[0]][person] = None
         made: dict[str, Any] = {
             "type": kind,
