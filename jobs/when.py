@@ -12,8 +12,6 @@ from itertools import pairwise
 from typing import Final
 from zoneinfo import ZoneInfo, available_timezones
 
-from apscheduler.triggers.base import BaseTrigger
-from apscheduler.triggers.cron import CronTrigger
 from babel.core import Locale, UnknownLocaleError, get_global
 from tzlocal import get_localzone_name
 
@@ -21,11 +19,11 @@ from engine.errors import UsageError
 from engine.fold import fold
 from engine.hours.span import DAY, EVERY_DAY
 from engine.hours.words import Token, codes, tokens, words
+from jobs.clock import ClockTrigger
 
 LONGEST: Final = 100  # characters
 LEAST_MINUTES: Final = 15  # between two times
 _NAMES: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_FIELDS: Final = ("minute", "hour", "day", "month", "day_of_week")
 _CRON: Final = re.compile(r"(?:[\d*/,\-]+\s+){3}[\d*/,\-a-z]+\s+[\d*/,\-a-z]+", re.ASCII | re.IGNORECASE)
 _IN_MONTH: Final = re.compile(r"(?<![\d:.])(?:ב-?)?(\d{1,2})(?:st|nd|rd|th|-?го|-?е|º|°)?(?![\d:]|\.\d|\s*[ap]\.?m)")
 _BETWEEN: Final = frozenset({"glue", "at", "on", "and", "comma", "letters"})
@@ -33,32 +31,6 @@ _PARTS: Final = {"morning": 0, "afternoon": 12, "evening": 12}  # hours that are
 _EXAMPLES: Final = (
     '"every Sunday 08:00", "weekdays 9:00", "every 2 hours", "on the 1st of the month 06:00", or a cron such as "0 8 * * sun"'
 )
-
-
-class ClockTrigger(BaseTrigger):  # type: ignore[misc]
-    """A cron on the clock of a place: what that clock leaps over comes when it has leapt, and what it shows twice comes once.
-
-    A cron for every hour goes on through an hour that is repeated.
-    """
-
-    def __init__(self, cron: str, zone: str) -> None:
-        self._zone = ZoneInfo(zone)
-        self._hourly = cron.split()[1] == "*"
-        self._cron = CronTrigger(**dict(zip(_FIELDS, cron.split(), strict=True)), timezone=self._zone)
-
-    def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime | None:
-        """The first moment from now on, and after the previous one."""
-        after = now.astimezone(UTC)
-        if previous_fire_time is not None:
-            after = max(after, previous_fire_time.astimezone(UTC) + timedelta(microseconds=1))
-        while True:
-            found: datetime | None = self._cron.get_next_fire_time(None, after.astimezone(self._zone))
-            if found is None:
-                return None
-            moment = found.astimezone(UTC).astimezone(self._zone)  # a time that does not exist becomes the one that is shown then
-            if moment.astimezone(UTC) >= after and (self._hourly or not moment.fold):
-                return moment
-            after = max(after, moment.astimezone(UTC)) + timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +72,14 @@ def read_when(text: str, zone: str) -> When:
 
 def checked_zone(zone: str) -> str:
     """The name of a time zone; raises UsageError where it is none."""
-    if zone not in available_timezones():
+    if not is_zone(zone):
         raise UsageError(f'"{zone[:40] if zone.isprintable() else ""}" is no time zone; name one as Asia/Jerusalem or Europe/Berlin.')
     return zone
 
 
 def is_zone(zone: str) -> bool:
     """Whether there is such a time zone."""
-    return zone in available_timezones()
+    return zone in _zones()
 
 
 def local_zone() -> str:
@@ -153,7 +125,7 @@ def _given(text: str) -> str | None:
     try:
         if named is None:
             raise ValueError
-        CronTrigger(**dict(zip(_FIELDS, cron.split(), strict=True)), timezone=UTC)
+        ClockTrigger(cron, "UTC")
     except ValueError:
         raise UsageError(
             f'"{text}" is no cron; write minute, hour, day, month and day of the week, as "0 8 * * sun" for Sundays at 8.'
@@ -273,6 +245,11 @@ def _weekend(zone: str) -> frozenset[int]:
     except (KeyError, UnknownLocaleError, ValueError):
         return frozenset({5, 6})
     return frozenset((first + step) % 7 for step in range((last - first) % 7 + 1))
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())  # which reads folders
 
 
 @cache

@@ -84,7 +84,7 @@ class Presses:
         kept = replace(kept, place=here)
         if action == "page" and len(numbers) == 1:
             kept = await desk.under(kept, await desk.shared(here, press.asker, kept.language), rows=True)
-            return replace(desk.shown(kept, numbers[0]), replaces=True)
+            return replace(desk.shown(kept, numbers[0]), replaces=True, schedule="")  # whose time was another
         if action == "correct" and len(numbers) == 3:
             part = self._part(kept, numbers[0])
             return await self._derived(command, kept, press, lambda scope: desk.asking.correct(part, numbers[1], numbers[2], scope))

@@ -38,7 +38,7 @@ class Scheduling:
     async def keep(self, kept: Kept, press: Press) -> Shown:
         """Schedules the question of a reply."""
         language = kept.language
-        when = _when(press, language)
+        when = await self._desk.in_state(_when, press, language)
         place = await self._target(press, kept.place, language)
         await self._desk.write("schedule", place, press.asker, kept.reply, kept.id, kept.scope)
         try:
@@ -76,7 +76,7 @@ class Scheduling:
     async def _do(self, action: str, schedule: Schedule, press: Press, language: str) -> str:
         """Does it and says so."""
         desk, schedules = self._desk, self.schedules
-        when = _when(press, language, schedule.when.zone) if action == "change" else schedule.when
+        when = await desk.in_state(_when, press, language, schedule.when.zone) if action == "change" else schedule.when
         place = await self._target(press, schedule.place, language) if action == "change" else schedule.place
         await desk.write(action, place, press.asker, said(schedule.question, "", language), schedule.id)
         if action == "remove":

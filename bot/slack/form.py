@@ -31,7 +31,7 @@ def form_view(shown: Shown) -> View:
     }
     when: dict[str, Any] = {"type": "plain_text_input", "action_id": WHEN, "max_length": _WRITTEN}
     where: dict[str, Any] = {"type": "conversations_select", "action_id": WHERE, "initial_conversation": place.channel}
-    where["filter"] = {"include": ["public", "private", "im"], "exclude_bot_users": False}
+    where["filter"] = {"include": ["public", "private", "mpim", "im"], "exclude_bot_users": False}
     return {
         **_view(language),
         "callback_id": CALLBACK,

@@ -170,7 +170,7 @@ class Slack:
             press = to_submission(body)
             if press is None:
                 await ack()
-            elif wrong := when_wrong(press.when, language):
+            elif wrong := await asyncio.to_thread(when_wrong, press.when, language):
                 await ack(response_action="errors", errors={WHEN: wrong})
             else:
                 await ack(response_action="update", view=told_view((say(language, "working"),), language))

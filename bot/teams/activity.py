@@ -44,11 +44,12 @@ def to_press(payload: Payload) -> Press | None:
     return replace(press, when=_word(data, WHEN), target=channel_of(press.place) if new else None)
 
 
-def channel_of(place: Place) -> Place:
-    """The channel or chat of a place, where something new is said and nothing is replied to."""
+def channel_of(place: Place, user: str = "") -> Place:
+    """The channel or chat of a place, where something new is said and nothing is replied to; user: on whose behalf, where another wrote there."""
     held = json.loads(place.address)
     conversation = dict(held.get("conversation") or {}) | {"id": place.channel}
-    address = json.dumps(held | {"conversation": conversation, "activityId": None}, ensure_ascii=False)
+    other = {"user": {"id": user, "aadObjectId": user}} if user and (held.get("user") or {}).get("aadObjectId") != user else {}
+    address = json.dumps(held | {"conversation": conversation, "activityId": None} | other, ensure_ascii=False)
     return replace(place, thread="", address=address)
 
 

@@ -456,6 +456,13 @@ class Slack(Workspace):
             self.refused.append(("view_submission", wrong))
         return status
 
+    async def submit_by_socket(self, modal: Modal, **written: str) -> dict[str, str]:
+        """The same over a socket; what is said to be wrong at which field."""
+        acknowledged = await self.send_by_socket("interactive", submission(modal, written, TEAM, APP))
+        if wrong := answered(modal, acknowledged.get("payload")):
+            self.refused.append(("view_submission", wrong))
+        return modal.errors
+
     async def send_press(self, payload: dict[str, Any]) -> int:
         """Sends a press as it is; Slack does not deliver presses again."""
         return await self.send(urlencode({"payload": json.dumps(payload)}), "application/x-www-form-urlencoded")
