@@ -15,6 +15,7 @@ from bot.commands.asking import ask, chat, evaluate
 from bot.commands.building import check, index, init, refresh
 from bot.commands.common import FAILED
 from bot.commands.keeping import audit, cache_group, erase, status
+from bot.commands.scheduling import schedule
 from bot.commands.serving import manifest, serve
 from bot.output import OutputClosedError, OutputError, give_up_output, open_standard_output
 from bot.say import say
@@ -79,7 +80,7 @@ def _is_of(error: click.UsageError, command: str) -> bool:
     return error.ctx is not None and error.ctx.command.name == command
 
 
-for _command in (ask, audit, cache_group, chat, check, erase, evaluate, index, init, manifest, refresh, serve, status):
+for _command in (ask, audit, cache_group, chat, check, erase, evaluate, index, init, manifest, refresh, schedule, serve, status):
     cli.add_command(_command)
 
 

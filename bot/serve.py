@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -29,6 +30,7 @@ from engine.types import Scope
 from jobs.scheduler import Scheduler
 
 FORGET_EVERY: Final = 3600.0  # seconds
+TICK_EVERY: Final = 5.0  # seconds between two looks at what is scheduled
 CALLS_AT_ONCE: Final = 32  # of a platform, whose clients wait in threads
 log = logging.getLogger(__name__)
 
@@ -90,6 +92,7 @@ def application(
         await asyncio.to_thread(heard_language, "a word")  # reads all languages, which the first question would wait for
         tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
         tasks.append(asyncio.create_task(_forget(state, days, days_of_audit)))
+        tasks.append(asyncio.create_task(_tick(handler)))
         if scheduler is not None:
             await asyncio.to_thread(scheduler.start)
         yield
@@ -147,6 +150,12 @@ async def _forget(state: State, days: float, days_of_audit: float) -> None:
         except Exception:
             log.exception("what is old could not be forgotten")
         await asyncio.sleep(FORGET_EVERY)
+
+
+async def _tick(handler: Handler) -> None:
+    while True:
+        await handler.tick(time.time())
+        await asyncio.sleep(TICK_EVERY)
 
 
 def _start_slack(app: web.Application, handler: Handler, host: str) -> Deliver | str:

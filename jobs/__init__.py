@@ -1,1 +1,1 @@
-"""Keeps the tables fresh."""
+"""Keeps the tables fresh, and knows when something is to be done again."""

@@ -29,6 +29,8 @@ NEEDED = {
     "conversations.history": {"channels:history", "groups:history", "im:history", "mpim:history"},
     "files.getUploadURLExternal": {"files:write"},
     "files.completeUploadExternal": {"files:write"},
+    "views.open": set(),
+    "views.update": set(),
 }
 HEARD = {"app_mention": {"app_mentions:read"}, "message.im": {"im:history"}}
 

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import ParamSpec
 
-from bot.chat.types import Asker, People, Place, UnknownPeopleError
+from bot.chat.types import Asker, NobodyError, People, Place, UnknownPeopleError
 from engine.errors import SourceError
 from engine.rights import Person, Rights
 from engine.types import Scope
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 class Access:
     """The rules of a catalog over the people of each platform; on a terminal there is one scope, that of whoever holds the files.
 
-    Both methods raise UnknownPeopleError where it cannot be told who somebody is: then nothing may be shown to them.
+    Each raises UnknownPeopleError where it cannot be told who somebody is: then nothing may be shown to them.
     """
 
     def __init__(self, rights: Rights | Scope) -> None:
@@ -46,6 +46,22 @@ class Access:
             return own  # a chat with the bot alone
         others = None if audience is None else [_person(one) for one in audience]
         return self._rights.in_channel(own.meet(await _told(self._rights.shared, others)), place.channel)
+
+    async def known(self, place: Place, asker: Asker) -> bool:
+        """Whether somebody is still one of a platform's people."""
+        if isinstance(self._rights, Scope) and place.platform not in self._people:
+            return True
+        try:
+            return not (await self._of(place).identify(place, asker)).gone
+        except NobodyError:
+            return False
+
+    async def there(self, place: Place, asker: Asker) -> bool:
+        """Whether somebody is among those who see what is said in a place, as far as that can be told of so many."""
+        if place.private or (isinstance(self._rights, Scope) and place.platform not in self._people):
+            return True
+        audience = await self._of(place).audience(place)
+        return not audience or any(one.id == asker.id for one in audience)
 
     def _of(self, place: Place) -> People:
         if place.platform not in self._people:

@@ -24,7 +24,8 @@ _JSON: Final = ("tables", "columns", "row_ids", "plan")
 class Entry:
     """One thing that somebody asked for.
 
-    action: "ask", "page", "receipt", "how", "file", "share", "correct", "pick", "more", "refused", "erased". at: seconds since 1970, written
+    action: "ask", "page", "receipt", "how", "file", "share", "correct", "pick", "more", "refused", "erased", "schedule", "scheduled" (asked
+    at its time), "change", "pause", "stop", "resume", "remove". at: seconds since 1970, written
     by the audit. asker: the platform's id. kind: of the reply, empty where there was none. columns: as "table.column". rows: how many there
     were in all. row_ids: numbers of the source's rows by table, None where the catalog does not want them kept. plan: of each part, as in a
     reply's JSON. scope: the key of what the asker could see. exported: rows that left as a file. spend: what models cost.

@@ -133,7 +133,7 @@ class Desk:
             return notice(kept.place, kept.asker, kept.language, first.message, kept.id, first.kind, first.question)
         shown = self.show.answer(kept, page)
         lines = [say(kept.language, "understood", question=question) for question in kept.carried]
-        return replace(shown, lines=tuple(lines))
+        return replace(shown, lines=(*filter(None, [kept.above]), *lines))
 
     async def write(
         self, action: str, place: Place, asker: Asker, reply: Reply, reply_id: str, scope: str = "", page: int = 1, exported: int = 0

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, func, or_, select
 from bot.chat.audit import ERASED, Entry, add, remove
 from bot.chat.state import State, conversation, person_key
 from bot.chat.stored import asker_of, incoming_of, place_of
-from bot.chat.tables import AUDIT, CHOICES, FEEDBACK, OUTBOX, QUESTIONS, REPLIES, TURNS, USED
+from bot.chat.tables import AUDIT, CHOICES, FEEDBACK, OUTBOX, QUESTIONS, REPLIES, SCHEDULES, TURNS, USED
 from bot.chat.types import Asker, Place
 from engine.types import Reply
 
@@ -27,6 +27,7 @@ class Erased:
     feedback: int = 0
     questions: int = 0
     outbox: int = 0
+    schedules: int = 0
     audit: int = 0
 
     @property
@@ -58,6 +59,8 @@ def erase(state: State, person: str, *, with_audit: bool = False) -> Erased:
             for question, incoming in asked
             if _is(incoming.asker, person) or (not incoming.asker.email and _known(incoming.place, incoming.asker) in people)
         ]
+        scheduled = [row for row in base.execute(select(SCHEDULES)) if _is(asker_of(row.asker), person)]
+        people |= {(row.platform, row.workspace, row.maker) for row in scheduled}
         ids = {person, *(asker for _, _, asker in people)}
         turns = sum(_erase_turns(base, row) for row in replies)
         turns += _gone(base, TURNS, TURNS.c.who == person)  # whatever is left under the id itself
@@ -70,6 +73,10 @@ def erase(state: State, person: str, *, with_audit: bool = False) -> Erased:
             + sum(_gone(base, FEEDBACK, FEEDBACK.c.reply == row.id) for row in replies),
             questions=sum(_gone(base, QUESTIONS, QUESTIONS.c.id == question) for question, _ in waiting),
             outbox=sum(_gone(base, OUTBOX, OUTBOX.c.reply == row.id) for row in replies),
+            schedules=sum(
+                _gone(base, SCHEDULES, SCHEDULES.c.platform == one[0], SCHEDULES.c.workspace == one[1], SCHEDULES.c.maker == one[2])
+                for one in people
+            ),
             audit=sum(_erase_audit(base, *one) for one in people) if with_audit else 0,
         )
         for platform, workspace, asker in people:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final, Literal
+from typing import Final, Literal, TypeVar
 
 from bot.chat.asking import Asking
 from bot.chat.desk import Desk, Sentence, failed, said, thread_of
 from bot.chat.limits import Limits
 from bot.chat.presses import DOUBLE_PRESS, Presses
+from bot.chat.scheduling import Scheduling
 from bot.chat.sentences import heard_language, locale_language, refusal, say
 from bot.chat.show import notice
 from bot.chat.state import Kept, State, new_id
@@ -21,6 +22,8 @@ __all__ = ["DEADLINE", "DOUBLE_PRESS", "LEASE", "Handler"]
 
 DEADLINE: Final = 25.0  # seconds from hearing a question to its reply
 LEASE: Final = 60.0  # seconds more in which whoever heard it is trusted to post the reply
+About = Literal["help", "tables", "hello", "schedules"]
+T = TypeVar("T")
 _MOST_STARTS: Final = 3  # of answering one question, when processes end in the middle of it
 
 
@@ -45,7 +48,8 @@ class Handler:
         limits: Limits | None = None,
     ) -> None:
         self._desk = Desk(state, asking, secret=secret, threads=threads, deadline=deadline, lease=LEASE, notice=notice, limits=limits)
-        self._presses = Presses(self._desk)
+        self._scheduling = Scheduling(self._desk)
+        self._presses = Presses(self._desk, self._scheduling)
         self._state = state
 
     def close(self) -> None:
@@ -107,13 +111,15 @@ class Handler:
         except Exception as error:  # noqa: BLE001 - as above
             return self._excuse(error, press.place, press.asker, language, alone=True)
 
-    async def about(self, incoming: Incoming, what: Literal["help", "tables", "hello"]) -> Shown | None:
-        """What there is to ask, or how; None where the message was heard before."""
+    async def about(self, incoming: Incoming, what: About) -> Shown | None:
+        """What there is to ask, or how, or what the asker has scheduled; None where the message was heard before."""
         place, asker, language = incoming.place, incoming.asker, locale_language(incoming.locale)
         try:
             if not await self._desk.in_state(self._state.first_time, place, incoming.keys):
                 return None
             self._desk.unless_noticed()
+            if what == "schedules":
+                return await self._scheduling.listed(place, asker, language)
             scope = await self._desk.shared(place, asker, language)
             tables = await self._desk.in_engine(self._desk.asking.tables, scope, language=language)
             sentence = say(language, "tables", tables="; ".join(f"{name} ({about})" if about else name for name, about in tables))
@@ -129,18 +135,32 @@ class Handler:
         """The bot was met in a channel, and `place` tells how it is reached when nobody asked."""
         await self._settle(self._state.meet, place)
 
+    async def tick(self, now: float) -> int:
+        """Asks what is scheduled for now (seconds since 1970) or before; gives how many answers are to be said. Raises nothing."""
+        try:
+            return await self._scheduling.tick(now)
+        except Exception as error:  # noqa: BLE001 - as above; what was leased comes again
+            self._desk.incident(error, "en")
+            return 0
+
     async def posted(self, shown: Shown, message: str = "") -> None:
         """The surface has posted it, as this message of the platform."""
         await self._settle(self._state.posted, shown.reply_id, message)
+        if shown.schedule:
+            await self._settle(self._scheduling.schedules.said, shown.schedule)
 
     async def unposted(self, shown: Shown, seconds: float | None = None) -> None:
         """The surface could not post it: it waits in the outbox, at least so many seconds."""
         if shown.view == "answer" or shown.view == "notice":
-            await self._settle(self._state.unposted, shown.reply_id, seconds)
+            again = await self._settle(self._state.unposted, shown.reply_id, seconds)
+            if shown.schedule and again is False:
+                await self._scheduling.failed(shown.schedule)
 
     async def dismissed(self, shown: Shown) -> None:
         """It can never be posted: the channel is gone, the bot was removed."""
         await self._settle(self._state.dismissed, shown.reply_id)
+        if shown.schedule:
+            await self._scheduling.failed(shown.schedule)
 
     async def undelivered(self, platform: str) -> list[OutboxEntry]:
         """The replies that are due to be tried (again) on this platform, each given to one process only; questions that were cut off among them."""
@@ -161,6 +181,9 @@ class Handler:
                     await desk.in_state(self._state.dismissed, reply_id)
                     continue
                 shown = await self._shown_again(kept)
+                if shown.schedule and shown.reply.kind != "answer":
+                    await self.unposted(shown)  # of what is scheduled an answer is said, or nothing
+                    continue
                 entries.append(OutboxEntry(reply_id, kept.place, kept.asker, shown, tries))
         except Exception as error:  # noqa: BLE001 - as above; what was leased comes again
             desk.incident(error, "en")
@@ -224,7 +247,7 @@ class Handler:
                 kept = await desk.under(kept, await desk.shared(kept.place, kept.asker, kept.language), rows=True)
             except Sentence as sentence:
                 kept = replace(kept, reply=failed(kept.reply.parts[0].question, str(sentence), kept.language))
-        return desk.shown(kept)
+        return replace(desk.shown(kept), schedule=kept.schedule)
 
     # ---- what goes wrong
 
@@ -235,11 +258,12 @@ class Handler:
         made = notice(place, asker, language, sentence, new_id(), kind)
         return replace(made, private=True) if alone else made
 
-    async def _settle(self, call: Callable[..., object], *arguments: object) -> None:
+    async def _settle(self, call: Callable[..., T], *arguments: object) -> T | None:
         try:
-            await self._desk.in_state(call, *arguments)
+            return await self._desk.in_state(call, *arguments)
         except Exception as error:  # noqa: BLE001 - as above; the outbox tries once more
             self._desk.incident(error, "en")
+            return None
 
 
 def _content(reply: Reply) -> list[object]:

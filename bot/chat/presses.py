@@ -10,6 +10,7 @@ from typing import Final
 from bot.chat.asking import Asked
 from bot.chat.desk import Desk, Sentence
 from bot.chat.rows import file_of
+from bot.chat.scheduling import OF_A_SCHEDULE, Scheduling
 from bot.chat.sentences import say
 from bot.chat.state import Kept
 from bot.chat.types import Press, RowsFile, Shown
@@ -23,12 +24,20 @@ DOUBLE_PRESS: Final = 10.0  # seconds in which the same press by the same person
 class Presses:
     """Buttons and choices of replies that are kept; what is wrong with one is raised as a Sentence."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: Desk, scheduling: Scheduling) -> None:
         self._desk = desk
+        self._scheduling = scheduling
 
     async def press(self, press: Press, language: str) -> Shown | None:
         """What to show for a press; None in the moment after the same press."""
+        named = read_value(press.value, self._desk.secret)
+        if named and named.action in OF_A_SCHEDULE:
+            return await self._scheduling.press(named, press, language)
         command, kept = await self.pressed(press, language)
+        if command.action == "schedule":
+            return self._scheduling.form(kept, press)
+        if command.action == "keep":
+            return await self._scheduling.keep(kept, press)
         shown = await self._do(command, kept, press)
         if shown is not None and shown.view != "file":  # which is written when it is handed over
             await self._desk.write(command.action, press.place, press.asker, shown.reply, kept.id, shown.scope, shown.page)
@@ -75,7 +84,7 @@ class Presses:
         kept = replace(kept, place=here)
         if action == "page" and len(numbers) == 1:
             kept = await desk.under(kept, await desk.shared(here, press.asker, kept.language), rows=True)
-            return replace(desk.shown(kept, numbers[0]), replaces=True)
+            return replace(desk.shown(kept, numbers[0]), replaces=True, schedule="")  # whose time was another
         if action == "correct" and len(numbers) == 3:
             part = self._part(kept, numbers[0])
             return await self._derived(command, kept, press, lambda scope: desk.asking.correct(part, numbers[1], numbers[2], scope))

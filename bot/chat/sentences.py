@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from bot.question import LONGEST
+from engine.fold import fold
 from engine.language import language_of
 
 ENGLISH = "en"
@@ -55,3 +56,14 @@ def refusal(text: str, language: str) -> str:
     if not any(unicodedata.category(character)[0] in "LN" for character in plain):
         return say(language, "no_word")
     return ""
+
+
+def asks_for_schedules(text: str) -> bool:
+    """Whether a message is the word, of any language, that lists the asker's schedules."""
+    return fold(" ".join(text.split())) in _schedule_words()
+
+
+@cache
+def _schedule_words() -> frozenset[str]:
+    found = [path.name for path in (files("bot.chat") / "language").iterdir() if path.name.endswith(".toml")]
+    return frozenset(fold(sentences_of(name.removesuffix(".toml"))["schedules"]) for name in found)

@@ -35,6 +35,7 @@ class Show:
             carried=kept.carried,
             private=kept.place.private,
             scope=kept.scope,
+            schedule=kept.schedule,
         )
         shown = replace(shown, page=min(max(page, 1), shown.pages))
         return replace(shown, buttons=tuple(self._buttons(shown)), menus=tuple(self._readings(shown)))
@@ -72,11 +73,12 @@ class Show:
 
     # ---- what can be done
 
-    def _value(self, action: str, reply: str, argument: str = "") -> str:
+    def value(self, action: str, reply: str, argument: str = "") -> str:
+        """The value of a button."""
         return signed(Command(action, reply, argument), self._secret)
 
     def _button(self, shown: Shown, action: str, argument: str, key: str) -> Button:
-        return Button(say(shown.language, key), self._value(action, shown.reply_id, argument), action=action)
+        return Button(say(shown.language, key), self.value(action, shown.reply_id, argument), action=action)
 
     def _buttons(self, shown: Shown) -> list[Button]:
         made: list[Button] = []
@@ -93,6 +95,10 @@ class Show:
             made.append(self._button(shown, "file", "xlsx", "button_xlsx"))
         if shown.place.private and shown.place.platform == "slack":
             made.append(self._button(shown, "share", "", "button_share"))
+        if shown.schedule:
+            made.append(Button(say(shown.language, "button_stop"), self.value("stop", shown.schedule), action="stop"))
+        elif shown.place.platform != "terminal":
+            made.append(self._button(shown, "schedule", "", "button_schedule"))
         made.append(self._button(shown, "judge", "up", "button_up"))
         made.append(self._button(shown, "judge", "down", "button_down"))
         return made
@@ -105,7 +111,7 @@ class Show:
                 choices = [
                     Choice(
                         _label(shown.language, reading.label, counted(reading.rows, words)),
-                        self._value("pick", shown.reply_id, f"{number}-{at}"),
+                        self.value("pick", shown.reply_id, f"{number}-{at}"),
                     )
                     for at, reading in enumerate(part.plan.readings)
                 ]
@@ -122,7 +128,7 @@ class Show:
                 choices = [
                     Choice(
                         _label(kept.language, f"{other.column} = {other.term}", counted(other.rows, words)),
-                        self._value("correct", kept.id, f"{number}-{at}-{which}"),
+                        self.value("correct", kept.id, f"{number}-{at}-{which}"),
                     )
                     for which, other in enumerate(binding.candidates)
                 ]

@@ -39,6 +39,8 @@ class Kept:
     carried: tuple[str, ...]
     message: str = ""
     scope: str = ""  # the key of the one that it was made under
+    schedule: str = ""  # the id of the one that asked for it
+    above: str = ""  # a line that stands above it
 
 
 class State:
@@ -158,6 +160,8 @@ class State:
                 carried=json.dumps(kept.carried),
                 message="",
                 scope=kept.scope,
+                schedule=kept.schedule,
+                above=kept.above,
                 at=now,
             )
             if not fresh:
@@ -177,7 +181,16 @@ class State:
             return None
         reply = Reply.model_validate_json(row.reply)
         return Kept(
-            row.id, place_of(row.place), asker_of(row.asker), reply, row.language, tuple(json.loads(row.carried)), row.message, row.scope
+            row.id,
+            place_of(row.place),
+            asker_of(row.asker),
+            reply,
+            row.language,
+            tuple(json.loads(row.carried)),
+            row.message,
+            row.scope,
+            row.schedule,
+            row.above,
         )
 
     # ---- what has still to be said

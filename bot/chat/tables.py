@@ -45,6 +45,8 @@ REPLIES = Table(
     Column("carried", Text, nullable=False),
     Column("message", String(300), nullable=False),  # what the platform calls the message, once it is posted
     Column("scope", String(64), nullable=False, server_default=""),  # the key of what its readers may see
+    Column("schedule", String(32), nullable=False, server_default=""),  # that it was asked for by
+    Column("above", Text, nullable=False, server_default=""),  # a line that stands above it
     Column("at", Float, nullable=False, index=True),
 )
 
@@ -58,6 +60,32 @@ OUTBOX = Table(
     Column("tries", Integer, nullable=False),
     Column("at", Float, nullable=False),
     Index("outbox_due", "platform", "due"),
+)
+
+# questions that are asked again and again; whoever holds the lease asks
+SCHEDULES = Table(
+    "schedules",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("platform", String(16), nullable=False),
+    Column("workspace", Text, nullable=False),
+    Column("maker", Text, nullable=False),  # the platform's id
+    Column("asker", Text, nullable=False),
+    Column("place", Text, nullable=False),  # where the answer is said
+    Column("question", Text, nullable=False),
+    Column("language", String(8), nullable=False),
+    Column("written", Text, nullable=False),  # when, as it was written
+    Column("zone", String(64), nullable=False),
+    Column("cron", Text, nullable=False),  # the same as it was read
+    Column("next_at", Float, nullable=False),
+    Column("lease", Float, nullable=False),
+    Column("last_at", Float, nullable=False),
+    Column("outcome", String(16), nullable=False),
+    Column("failures", Integer, nullable=False),  # in a row
+    Column("paused", String(16), nullable=False),  # why: "maker", "failures", "rights"; empty while it runs
+    Column("at", Float, nullable=False),
+    Index("schedules_due", "paused", "next_at"),
+    Index("schedules_of", "platform", "workspace", "maker"),
 )
 
 FEEDBACK = Table(

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 from engine.types import Reply, Turn, Value
 
 Platform = Literal["slack", "teams", "terminal"]
-View = Literal["answer", "receipt", "how", "file", "thanks", "notice"]
+View = Literal["answer", "receipt", "how", "file", "thanks", "notice", "form"]
 Style = Literal["", "primary", "danger"]
 PAGE_ROWS = 10  # on a page of an answer, unless a surface has room for another number
 
@@ -35,6 +35,7 @@ class Asker:
     """Who writes or presses; the id is the platform's.
 
     groups: ids of the platform's own groups that the person is in. outsider: a guest, or somebody of another organisation.
+    gone: whose account is closed.
     """
 
     id: str
@@ -42,6 +43,7 @@ class Asker:
     email: str = ""
     groups: tuple[str, ...] = ()
     outsider: bool = False
+    gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class Press:
-    """A button pressed or a choice made: value is that of the Button or Choice, as the platform gave it back."""
+    """A button pressed or a choice made: value is that of the Button or Choice, as the platform gave it back.
+
+    when, target: what was written in a form beside it, and the place that was chosen there.
+    """
 
     place: Place
     asker: Asker
@@ -81,6 +86,8 @@ class Press:
     keys: tuple[str, ...] = ()
     locale: str = ""
     time_zone: str = ""
+    when: str = ""
+    target: Place | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,13 +121,14 @@ class Menu:
 class Shown:
     """What a surface renders.
 
-    view: "answer" renders the reply (of any kind) at this page; the others render `lines` and nothing of the reply's rows.
+    view: "answer" renders the reply (of any kind) at this page; the others render `lines` and nothing of the reply's rows. "form" asks for
+    when a question is to be asked again: `when` stands in it already, and its one button sends it.
     lines: sentences; in an answer they stand above it. code: the query, to be set as code, empty but in "how".
     page: the first is 1; a page holds page_rows rows of each part's result.
     carried: the question as it was made whole, where it went on from the thread; else empty. language: of labels and sentences.
     replaces: it takes the place of the message whose button was pressed; otherwise it is a message of its own.
     private: only `asker` is to see it; where a platform cannot do that in the place, it is said to them elsewhere.
-    aside: what is said to the asker alone beside it. scope: the key of the scope that it was made under.
+    aside: what is said to the asker alone beside it. scope: the key of the scope that it was made under. schedule: the one that asked for it.
     """
 
     reply_id: str
@@ -140,6 +148,8 @@ class Shown:
     private: bool = False
     aside: Shown | None = None
     scope: str = ""
+    when: str = ""
+    schedule: str = ""
 
     @property
     def pages(self) -> int:
@@ -196,6 +206,10 @@ class People(Protocol):
 
 class UnknownPeopleError(Exception):
     """A platform does not say who somebody is, or who is in a place; then nothing is shown to them."""
+
+
+class NobodyError(UnknownPeopleError):
+    """A platform says that there is nobody of that id."""
 
 
 class TryLater(Exception):

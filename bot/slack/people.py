@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from bot.chat.known import Known
-from bot.chat.types import Asker, Place, TryLater, Undeliverable, UnknownPeopleError
+from bot.chat.types import Asker, NobodyError, Place, TryLater, Undeliverable, UnknownPeopleError
 from bot.slack.api import Denied, Refused, WebApi, next_cursor
 
 _LOG: Final = logging.getLogger(__name__)
@@ -23,6 +23,7 @@ _PAGE: Final = 1000
 _MOST_PAGES: Final = 1000  # a cursor that never ends is no answer
 _LEFT_OFF_SECONDS: Final = 600.0  # within which a list that was cut short goes on where it stood
 _SLACKBOT: Final = "USLACKBOT"  # the one bot that Slack does not call one
+_NOBODY: Final = frozenset({"user_not_found", "user_not_visible", "users_not_found"})
 _NO_GROUPS: Final = frozenset({"missing_scope", "plan_upgrade_required", "paid_teams_only"})
 
 Payload = Mapping[str, Any]
@@ -38,6 +39,7 @@ class Person:
     time_zone: str = ""
     outsider: bool = False
     bot: bool = False
+    gone: bool = False
 
 
 @dataclass(slots=True)
@@ -72,7 +74,7 @@ class SlackPeople:
         """The same person with name, e-mail, groups, and whether they are an outsider; raises UnknownPeopleError."""
         person = await self._known(asker.id, place.workspace)
         groups = (await self._groups_of_all(place.workspace)).get(asker.id, ())
-        return Asker(asker.id, person.name or asker.name, person.email, groups, person.outsider)
+        return Asker(asker.id, person.name or asker.name, person.email, groups, person.outsider, person.gone)
 
     async def audience(self, place: Place) -> tuple[Asker, ...] | None:
         """Everybody but bots who sees what is said there: () where the asker alone does, None where they are too many or cannot be counted.
@@ -159,6 +161,8 @@ class SlackPeople:
         try:
             return await self._api.call(method, arguments, patience=_PATIENCE)
         except (TryLater, Undeliverable, Refused) as error:
+            if isinstance(error, Denied | Refused) and error.error in _NOBODY:
+                raise NobodyError from error
             raise UnknownPeopleError from error
 
 
@@ -178,5 +182,6 @@ def _person(user: Payload, workspace: str) -> Person:
         locale=str(user.get("locale") or ""),
         time_zone=str(user.get("tz") or ""),
         outsider=guest or not ours,
+        gone=bool(user.get("deleted")),
         bot=bool(user.get("is_bot")) or user.get("id") == _SLACKBOT,
     )

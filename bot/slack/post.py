@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, Final
 
 from bot.chat.types import Asker, Place, Shown, TryLater, Undeliverable
@@ -40,6 +41,9 @@ class Post:
 
         tried: that it may have been said before, so that it is looked for first.
         """
+        if not shown.place.channel:  # it is for one person, wherever they are
+            opened = await self._api.call("conversations.open", {"users": shown.asker.id})
+            shown = replace(shown, place=replace(shown.place, channel=str(opened["channel"]["id"])))
         place, address = shown.place, address_of(shown.place)
         body: dict[str, Any] = {"text": to_text(shown), "blocks": to_blocks(shown)}
         if shown.replaces:

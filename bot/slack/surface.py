@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import aiohttp
 from aiohttp import web
@@ -20,15 +20,17 @@ from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.chat.handler import Handler
-from bot.chat.sentences import heard_language, say
+from bot.chat.handler import About, Handler
+from bot.chat.scheduling import when_wrong
+from bot.chat.sentences import asks_for_schedules, heard_language, say
 from bot.chat.types import Deliver, Incoming, OutboxEntry, Press, Shown, Taken, TryLater, Undeliverable
-from bot.slack.api import Refused, WebApi
+from bot.slack.api import Lost, Refused, WebApi
+from bot.slack.form import CALLBACK, form_view, language_of_form, told_view
 from bot.slack.manifest import COMMAND, PATH
 from bot.slack.people import SlackPeople
 from bot.slack.post import Post
 from bot.slack.settings import SlackSettings
-from bot.slack.thread import address_of, is_question, to_chat_thread, to_press, turns_of
+from bot.slack.thread import WHEN, address_of, is_question, to_chat_thread, to_press, to_submission, turns_of
 from engine.types import Turn
 
 _LOG: Final = logging.getLogger(__name__)
@@ -36,10 +38,11 @@ _BOLT_LOG: Final = logging.getLogger("bot.slack.bolt")
 _BOLT_LOG.setLevel(logging.ERROR)  # it warns of every event that nobody listens to
 _SILENT_SECONDS: Final = 0.7  # what is answered sooner needs no sign of work
 _HISTORY_PATIENCE: Final = 3.0
+_FORM_PATIENCE: Final = 2.0  # a form can be opened within three seconds of the press
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _AGAIN_SECONDS: Final = 5.0  # between two tries to learn whose token it is, or to open the socket
 _MOST_THREADS: Final = 10_000
-_ABOUT: Final[Mapping[str, Literal["help", "tables"]]] = {"": "help", "help": "help", "tables": "tables"}
+_ABOUT: Final[Mapping[str, About]] = {"": "help", "help": "help", "tables": "tables"}
 
 Payload = Mapping[str, Any]
 
@@ -140,12 +143,17 @@ class Slack:
             return BoltResponse(status=200, body="")
 
         async def heard(body: dict[str, Any]) -> None:
-            if is_question(body["event"]):
-                await self._take(to_chat_thread(body))
+            if not is_question(body["event"]):
+                return
+            incoming = to_chat_thread(body)
+            if asks_for_schedules(incoming.text):
+                self._start(self._tell(incoming, "schedules"))
+            else:
+                await self._take(incoming)
 
         async def commanded(ack: AsyncAck, body: dict[str, Any]) -> None:
             incoming = to_chat_thread(body)
-            if what := _ABOUT.get(incoming.text.casefold()):
+            if what := "schedules" if asks_for_schedules(incoming.text) else _ABOUT.get(incoming.text.casefold()):
                 self._start(self._tell(incoming, what))
             else:
                 await self._take(incoming)
@@ -154,12 +162,25 @@ class Slack:
         async def pressed(ack: AsyncAck, body: dict[str, Any]) -> None:
             await ack()
             if press := to_press(body):
-                self._start(self._react(press))
+                self._start(self._react(press, str(body.get("trigger_id") or "")))
+
+        async def written(ack: AsyncAck, body: dict[str, Any]) -> None:
+            view: Payload = body["view"]
+            language = language_of_form(str(view.get("private_metadata") or ""))
+            press = to_submission(body)
+            if press is None:
+                await ack()
+            elif wrong := await asyncio.to_thread(when_wrong, press.when, language):
+                await ack(response_action="errors", errors={WHEN: wrong})
+            else:
+                await ack(response_action="update", view=told_view((say(language, "working"),), language))
+                self._start(self._written(press, str(view.get("id") or ""), language))
 
         for event in ("app_mention", "message"):
             bolt.event(event)(heard)
         bolt.command(COMMAND)(commanded)
         bolt.action(re.compile(""))(pressed)
+        bolt.view(CALLBACK)(written)
         return bolt
 
     async def _knows_itself(self) -> bool:
@@ -221,20 +242,33 @@ class Slack:
             except (TryLater, Undeliverable, Refused):
                 _LOG.warning("that there is more was not said")
 
-    async def _tell(self, incoming: Incoming, what: Literal["help", "tables"]) -> None:
+    async def _tell(self, incoming: Incoming, what: About) -> None:
         shown = await self._handler.about(await self._introduced(incoming), what)
         if shown is not None:
             await self._say(shown)
 
-    async def _react(self, press: Press) -> None:
-        person = await self.people.person(press.asker.id, press.place.workspace)
-        asker = replace(press.asker, name=person.name or press.asker.name, email=person.email)
-        press = replace(press, asker=asker, locale=person.locale, time_zone=person.time_zone)
-        shown = await self._handler.press(press)
+    async def _react(self, press: Press, trigger: str) -> None:
+        shown = await self._handler.press(await self._known(press))
         if shown is not None and shown.view == "file":
             await self._hand_over(shown, press)
+        elif shown is not None and shown.view == "form":
+            with suppress(TryLater, Undeliverable, Refused, Lost):  # it opens within three seconds, or the person presses again
+                await self._api.call("views.open", {"trigger_id": trigger, "view": form_view(shown)}, again=False, patience=_FORM_PATIENCE)
         elif shown is not None:
             await self._say(shown)
+
+    async def _written(self, press: Press, view: str, language: str) -> None:
+        """Takes what was written in a form, and says in it what came of that."""
+        shown = await self._handler.press(await self._known(press))
+        lines = shown.lines if shown is not None else (say(language, "already"),)
+        with suppress(TryLater, Undeliverable, Refused):  # it was closed meanwhile
+            await self._api.call("views.update", {"view_id": view, "view": told_view(lines, language)})
+
+    async def _known(self, press: Press) -> Press:
+        """The press with what Slack knows of the person."""
+        person = await self.people.person(press.asker.id, press.place.workspace)
+        asker = replace(press.asker, name=person.name or press.asker.name, email=person.email)
+        return replace(press, asker=asker, locale=person.locale, time_zone=person.time_zone)
 
     async def _say(self, shown: Shown, sign: str = "") -> None:
         try:

@@ -13,6 +13,7 @@ from engine.types import Turn
 
 MOST_TURNS: Final = 16
 REPLY: Final = "almanac_reply"  # the type of the metadata that a reply's message carries
+WHEN, WHERE = "when", "where"  # the two fields of a form
 _SPOKEN: Final = frozenset({"", "thread_broadcast", "file_share", "me_message"})  # subtypes of what a person says
 
 Payload = Mapping[str, Any]
@@ -99,6 +100,25 @@ def to_press(payload: Payload) -> Press | None:
     user = _mapping(payload, "user")
     pressed = f"press:{_word(payload, 'trigger_id')}:{_word(action, 'action_ts')}"
     return Press(place=place, asker=Asker(id=_word(user, "id"), name=_word(user, "name")), value=value, keys=(pressed,))
+
+
+def to_submission(payload: Payload) -> Press | None:
+    """What somebody sent with a form of `form_view`; None where it is none of ours."""
+    view = _mapping(payload, "view")
+    try:
+        held = json.loads(_word(view, "private_metadata"))
+        place = Place("slack", _word(_mapping(payload, "team"), "id"), held["channel"], held["thread"], bool(held["private"]))
+        value = str(held["value"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    values = _mapping(_mapping(view, "state"), "values")
+    when = _word(_mapping(_mapping(values, WHEN), WHEN), "value")
+    channel = _word(_mapping(_mapping(values, WHERE), WHERE), "selected_conversation") or place.channel
+    user = _mapping(payload, "user")
+    asker = Asker(id=_word(user, "id"), name=_word(user, "name"))
+    target = Place("slack", place.workspace, channel, private=channel.startswith("D"))
+    keys = (f"view:{_word(view, 'id')}:{_word(view, 'hash')}",)
+    return Press(place=place, asker=asker, value=value, keys=keys, when=when, target=target)
 
 
 def turns_of(messages: Sequence[Payload], asker: str, own: str, said: str) -> tuple[Turn, ...]:

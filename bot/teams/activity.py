@@ -6,11 +6,13 @@ import html
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from bot.chat.types import Asker, Incoming, Place, Press
 
 _ROOT: Final = re.compile(r"^(?P<channel>[^;]+);messageid=(?P<thread>.+)$")
+WHEN: Final = "when"  # the field of a form
 _AT: Final = re.compile(r"</?at(?:\s[^<>]*)?>")
 
 Payload = Mapping[str, Any]
@@ -35,7 +37,20 @@ def to_press(payload: Payload) -> Press | None:
     chosen = data.get(str(data.get("input"))) if "input" in data else data.get("value")
     if not isinstance(chosen, str) or not chosen:
         return None
-    return press_of(payload, chosen)
+    press = press_of(payload, chosen)
+    if WHEN not in data:
+        return press
+    new = chosen.startswith("keep.")  # what is changed stays where it is
+    return replace(press, when=_word(data, WHEN), target=channel_of(press.place) if new else None)
+
+
+def channel_of(place: Place, user: str = "") -> Place:
+    """The channel or chat of a place, where something new is said and nothing is replied to; user: on whose behalf, where another wrote there."""
+    held = json.loads(place.address)
+    conversation = dict(held.get("conversation") or {}) | {"id": place.channel}
+    other = {"user": {"id": user, "aadObjectId": user}} if user and (held.get("user") or {}).get("aadObjectId") != user else {}
+    address = json.dumps(held | {"conversation": conversation, "activityId": None} | other, ensure_ascii=False)
+    return replace(place, thread="", address=address)
 
 
 def press_of(payload: Payload, value: str) -> Press:

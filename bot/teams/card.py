@@ -8,6 +8,7 @@ from typing import Any, Final
 from bot.chat.sentences import say
 from bot.chat.types import Button, Menu, Shown
 from bot.receipt import Words, binding_line, freshness_line, unused_line, words_of
+from bot.teams.activity import WHEN
 from bot.teams.table import table
 from bot.teams.text import CUT, Element, plain, run
 from engine.language import language
@@ -20,6 +21,7 @@ _COLUMNS: Final = (100, 40, 25, 15, 8, 4, 1)  # and columns, when short cells do
 _LINE: Final = 600
 _LINES_BYTES: Final = 16_000
 _LABEL: Final = 80
+_WRITTEN: Final = 100  # characters of what a person writes in a form
 _ACTIONS: Final = 6  # in one row; more would hide behind a menu
 _STYLES: Final = {"primary": "positive", "danger": "destructive"}
 
@@ -53,6 +55,8 @@ def _card(shown: Shown, cell: int, columns: int) -> dict[str, Any]:
         body = [element for at in range(len(shown.reply.parts)) for element in _part(shown, at, cell, columns, right_to_left)]
     else:
         body = _lines(shown)
+    if shown.view == "form":
+        body.append(_written(shown))
     for at, menu in enumerate(shown.menus):
         body += _menu(menu, at, shown.language)
     pages = [button for button in shown.buttons if button.action == "page"]
@@ -162,6 +166,12 @@ def _menu(menu: Menu, at: int, code: str) -> list[Element]:
             ],
         }
     ]
+
+
+def _written(shown: Shown) -> Element:
+    """Where the person writes when."""
+    field = {"type": "Input.Text", "id": WHEN, "label": say(shown.language, "schedule_label_when"), "maxLength": _WRITTEN}
+    return field | ({"value": plain(shown.when, _WRITTEN)} if shown.when else {})
 
 
 def _execute(button: Button) -> Element:

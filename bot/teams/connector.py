@@ -27,6 +27,10 @@ _MEMBERS: Final = 500  # on a page, the most that Teams gives
 T = TypeVar("T")
 
 
+class Missing(Undeliverable):
+    """Teams knows no such conversation, message or member."""
+
+
 class Connector:
     """Speaks to the service URL that an address names, with a token of this bot's registration."""
 
@@ -164,6 +168,8 @@ def _refused(error: HttpOperationError) -> TryLater | Undeliverable:
     response = error.response
     status = getattr(response, "status_code", 0)
     log.warning("Teams refused a call", extra={"status": status})
+    if status == 404:
+        return Missing()
     if status in _NEVER:
         return Undeliverable()
     wait = getattr(response, "headers", {}).get("Retry-After", "")

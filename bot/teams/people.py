@@ -10,9 +10,9 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from bot.chat.known import Known
-from bot.chat.types import Asker, Place, TryLater, Undeliverable, UnknownPeopleError
+from bot.chat.types import Asker, NobodyError, Place, TryLater, Undeliverable, UnknownPeopleError
 from bot.teams.activity import user_id
-from bot.teams.connector import Connector
+from bot.teams.connector import Connector, Missing
 
 PERSON_SECONDS: Final = 3600.0
 MEMBERS_SECONDS: Final = 60.0
@@ -62,7 +62,12 @@ class TeamsPeople:
         """Asks by the id that Teams gave with the message, where it is of this person: it is known in every kind of conversation."""
         if not place.address:
             raise UnknownPeopleError
-        member = await _patiently(lambda: self._connector.member(place.address, place.channel, user_id(place, user)))
+        try:
+            member = await _patiently(lambda: self._connector.member(place.address, place.channel, user_id(place, user)))
+        except UnknownPeopleError as error:
+            if isinstance(error.__cause__, Missing):
+                raise NobodyError from error
+            raise
         if user not in (_object_id(member), member.get("id")):
             raise UnknownPeopleError
         return self._asker(member, place)

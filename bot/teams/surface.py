@@ -9,14 +9,14 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Coroutine, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import aiohttp
 from aiohttp import web
 from botframework.connector.auth import AppCredentials
 
-from bot.chat.handler import Handler
-from bot.chat.sentences import locale_language, say
+from bot.chat.handler import About, Handler
+from bot.chat.sentences import asks_for_schedules, locale_language, say
 from bot.chat.types import Deliver, OutboxEntry, Place, Press, Shown, Taken, TryLater, Undeliverable
 from bot.teams.activity import bot_is_added, channel_address, chose_nothing, is_personal, press_of, to_chat_thread, to_press
 from bot.teams.card import summary, to_card
@@ -36,7 +36,7 @@ _TYPING_SECONDS: Final = 3.0  # the sign lasts a little longer
 _MOST_MET: Final = 10_000
 _ENDING_SECONDS: Final = 10.0  # that questions under way get when the server stops
 _DONE: Final = "✓"
-COMMANDS: Final[dict[str, Literal["help", "tables"]]] = {"help": "help", "tables": "tables"}  # as the manifest lists them
+COMMANDS: Final[dict[str, About]] = {"help": "help", "tables": "tables"}  # as the manifest lists them
 
 
 def register(app: web.Application, handler: Handler, settings: TeamsSettings, credentials: AppCredentials | None = None) -> Deliver:
@@ -129,7 +129,7 @@ class Teams:
         """A message: it is acknowledged when it is kept, and not before."""
         incoming = to_chat_thread(payload)
         await self._meet(incoming.place)
-        if what := COMMANDS.get(incoming.text.casefold()):
+        if what := "schedules" if asks_for_schedules(incoming.text) else COMMANDS.get(incoming.text.casefold()):
             self._start(self._about(payload, what))
         elif taken := await self._handler.take(incoming):
             self._start(self._answer(taken))
@@ -164,7 +164,7 @@ class Teams:
         """The press with what Teams knows of the person."""
         return replace(press, asker=await self.people.person(press.place, press.asker))
 
-    async def _about(self, payload: Mapping[str, Any], what: Literal["help", "tables", "hello"]) -> None:
+    async def _about(self, payload: Mapping[str, Any], what: About) -> None:
         incoming = to_chat_thread(payload)
         await self._meet(incoming.place)
         shown = await self._handler.about(incoming, what)
@@ -297,7 +297,7 @@ def _card(shown: Shown) -> dict[str, Any]:
 
 def _for_one(shown: Shown, press: Press) -> bool:
     """Whether only the presser is to see it among others; the reply to an invoke is the one thing that Teams shows to one person."""
-    return shown.private and not press.place.private and shown.view in ("receipt", "how")
+    return shown.private and not press.place.private and shown.view in ("receipt", "how", "form")
 
 
 def _replacement(shown: Shown) -> dict[str, Any]:

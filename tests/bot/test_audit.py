@@ -140,7 +140,16 @@ def test_nothing_that_was_asked_drives_a_terminal() -> None:
 def test_a_person_is_erased_and_what_went_is_counted(folder: Path) -> None:
     done = run(folder, "erase", "ann@example.org", "--yes")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["turns: 4", "replies: 2", "choices: 0", "feedback: 0", "questions: 0", "outbox: 2", "audit: 0"]
+    assert done.stdout.splitlines() == [
+        "turns: 4",
+        "replies: 2",
+        "choices: 0",
+        "feedback: 0",
+        "questions: 0",
+        "outbox: 2",
+        "schedules: 0",
+        "audit: 0",
+    ]
     assert [line.split("\t")[1] for line in run(folder, "audit").stdout.splitlines()] == ["ask", "ask", "erased"]
     assert run(folder, "erase", "U-ann", "--yes", "--with-audit").stdout.splitlines()[-1] == "audit: 2"
     left = run(folder, "audit").stdout

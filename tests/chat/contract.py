@@ -16,6 +16,7 @@ import pytest
 from bot.chat.asking import Asking
 from bot.chat.handler import Handler
 from bot.chat.outbox import empty_outbox
+from bot.chat.schedules import Schedules
 from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.chat.types import Deliver
@@ -87,6 +88,10 @@ class Driver(ABC):
     @abstractmethod
     async def press(self, offer: Offer, said: Said, *, asker: str = ANN) -> None:
         """Presses what a message offers, and waits likewise."""
+
+    async def schedule(self, offer: Offer, said: Said, when: str, *, asker: str = ANN) -> str:
+        """Presses what opens a form, writes when and sends it; what is then told to the person alone."""
+        raise NotImplementedError
 
     @abstractmethod
     def said(self) -> list[Said]:
@@ -372,6 +377,98 @@ class Contract:
             await driver.ask("doctors in Acre", asker=ANN)
             (said,) = driver.said()
             assert say("en", "unknown_people") in said.text and "Dr Acre" not in said.text
+
+        with ruled(tmp_path) as asking:
+            self.run(state, asking, scenario)
+
+    # ---- a question that is asked again at its times
+
+    def test_an_answer_is_scheduled_said_at_its_time_and_stopped_by_its_maker(self, state: State, asking: Asking) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("nothing is scheduled from a terminal")
+            await driver.ask("which doctors are in Haifa?", thread="one")
+            await driver.ask("and in Acre?", thread="one")
+            answer = driver.said()[-1]
+            told = await driver.schedule(answer.offer("schedule"), answer, "every Sunday 08:00")
+            (kept,) = Schedules(state).all()
+            assert "which doctors are in Acre?" in told and kept.next_text in told and kept.maker.id.endswith(ANN)
+            before = len(driver.said())
+            assert await driver.handler.tick(kept.next_at - 1) == 0
+            assert await driver.handler.tick(kept.next_at) == 1
+            assert await driver.handler.tick(kept.next_at) == 0
+            assert await empty_outbox(driver.handler, driver.platform, driver.deliver) == 1
+            assert await empty_outbox(driver.handler, driver.platform, driver.deliver) == 0
+            (posted,) = driver.said()[before:]
+            assert "Acre: 4 rows" in posted.text and "every Sunday 08:00: which doctors are in Acre?" in posted.text
+            assert "Scheduled by ann" in posted.text and not posted.to and not posted.alive and not posted.has("schedule")
+            assert Schedules(state).all()[0].outcome == "said"
+            await driver.press(posted.offer("stop"), posted, asker=BEN)
+            assert driver.said()[-1].to == BEN and "Only ann" in driver.said()[-1].text and not Schedules(state).all()[0].paused
+            await driver.press(posted.offer("stop"), posted, asker=ANN)
+            assert Schedules(state).all()[0].paused == "maker"
+            assert await driver.handler.tick(kept.next_at + 30 * 86_400) == 0
+
+        self.run(state, asking, scenario)
+
+    @pytest.mark.parametrize("when", ["tomorrow", "every 3 minutes", "x" * 90, "<!channel> every day"])
+    def test_what_is_no_time_gets_one_sentence_and_schedules_nothing(self, state: State, asking: Asking, when: str) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("nothing is scheduled from a terminal")
+            await driver.ask("doctors in Acre")
+            answer = driver.said()[0]
+            told = await driver.schedule(answer.offer("schedule"), answer, when)
+            assert say("en", "schedule_when", least=15) in told and not Schedules(state).all()
+
+        self.run(state, asking, scenario)
+
+    def test_somebody_lists_changes_and_removes_their_schedules_alone(self, state: State, asking: Asking) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("nothing is scheduled from a terminal")
+            await driver.ask("doctors in Acre")
+            answer = driver.said()[0]
+            await driver.schedule(answer.offer("schedule"), answer, "every Sunday 08:00")
+            (before,) = Schedules(state).all()
+            await driver.ask(say("ru", "schedules"), asker=BEN)
+            none = driver.said()[-1]
+            assert none.to == BEN and say("en", "schedule_none") in none.text and not none.offers
+            await driver.ask(say("en", "schedules"), asker=ANN)
+            listed = driver.said()[-1]
+            assert listed.to == ANN and "“doctors in Acre”, every Sunday 08:00; next: " in listed.text
+            told = await driver.schedule(listed.offer("edit"), listed, "Mondays 9:00")
+            assert "Scheduled: “doctors in Acre”, Mondays 9:00." in told
+            (changed,) = Schedules(state).all()
+            assert changed.when.cron == "0 9 * * mon" and changed.place == before.place
+            await driver.press(listed.offer("pause"), listed)
+            assert Schedules(state).all()[0].paused == "maker"
+            await driver.ask(say("en", "schedules"), asker=ANN, thread="two")
+            listed = driver.said()[-1]
+            await driver.press(listed.offer("resume"), listed)
+            assert not Schedules(state).all()[0].paused
+            await driver.press(listed.offer("remove"), listed, asker=BEN)
+            assert Schedules(state).all()
+            await driver.press(listed.offer("remove"), listed)
+            assert not Schedules(state).all()
+
+        self.run(state, asking, scenario)
+
+    def test_what_is_scheduled_shows_what_all_there_may_see(self, state: State, tmp_path: Path) -> None:
+        async def scenario(driver: Driver) -> None:
+            if driver.platform == "terminal":
+                pytest.skip("nothing is scheduled from a terminal")
+            await driver.ask("doctors in Acre", asker=ANN)
+            answer = driver.said()[0]
+            await driver.schedule(answer.offer("schedule"), answer, "every day 08:00", asker=ANN)
+            (kept,) = Schedules(state).all()
+            before = len(driver.said())
+            assert await driver.handler.tick(kept.next_at) == 1
+            await empty_outbox(driver.handler, driver.platform, driver.deliver)
+            (posted,) = driver.said()[before:]
+            assert "Dr Acre 01" in posted.text and "04-2000" not in posted.text and not posted.to
+            await driver.press(posted.offer("how"), posted, asker=ANN)
+            assert driver.said()[-1].to == ANN
 
         with ruled(tmp_path) as asking:
             self.run(state, asking, scenario)

@@ -92,6 +92,16 @@ class SlackDriver(Driver):
         await self.served.settled()
         self.files[:] = [file for message in self.slack.messages for file in message.files]
 
+    async def schedule(self, offer: Offer, said: Said, when: str, *, asker: str = ANN) -> str:
+        opened = len(self.slack.views.modals)
+        await self.press(offer, said, asker=asker)
+        (modal,) = self.slack.views.modals[opened:]
+        assert modal.user == asker
+        assert await self.slack.submit(modal, when=when) == 200
+        await self.served.settled()
+        assert not self.slack.refused
+        return html.unescape("\n".join([*modal.errors.values(), modal.texts])).replace("\u2060", "")
+
     def said(self) -> list[Said]:
         return [to_said(message) for message in self.slack.from_bot() if not message.files]
 

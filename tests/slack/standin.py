@@ -18,6 +18,7 @@ import aiohttp
 from aiohttp import web
 
 from tests.slack import blocks_check as check
+from tests.slack.views import Modal, Views, answered, submission
 from tests.slack.workspace import BOT_USER as BOT_USER
 from tests.slack.workspace import TEAM as TEAM
 from tests.slack.workspace import Workspace
@@ -41,6 +42,8 @@ SCOPES = {
     "files.getUploadURLExternal": ("files:write",),
     "files.completeUploadExternal": ("files:write",),
     "apps.connections.open": ("connections:write",),
+    "views.open": (),
+    "views.update": (),
 }
 HISTORY = {"C": "channels:history", "G": "groups:history", "D": "im:history", "M": "mpim:history"}
 READ = {"C": "channels:read", "G": "groups:read", "D": "im:read", "M": "mpim:read"}
@@ -97,6 +100,8 @@ class Slack(Workspace):
         self.waiting_until: dict[str, float] = {}  # by method: when Retry-After has passed
         self.called_too_soon: list[str] = []
         self.responses: dict[str, dict[str, Any]] = {}  # by response address: where it says things, and how often it may yet
+        self.views = Views()
+        self.last_answer = ""  # the body of the app's last response
         self.uploads: dict[str, tuple[str, bytes]] = {}
         self.sockets: list[web.WebSocketResponse] = []
         self.envelopes: dict[str, asyncio.Future[dict[str, Any]]] = {}
@@ -317,6 +322,12 @@ class Slack(Workspace):
         self._say(said).files = files
         return {"ok": True, "files": [{"id": item["id"]} for item in arguments["files"]]}
 
+    def _views_open(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self.views.opened(arguments)
+
+    def _views_update(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        return self.views.updated(arguments)
+
     def _apps_connections_open(self, _: dict[str, Any]) -> dict[str, Any]:
         return {"ok": True, "url": self._origin.replace("http", "ws") + "/socket"}
 
@@ -407,7 +418,7 @@ class Slack(Workspace):
         self.came(user, channel)
         fields = {
             "command": "/lookup", "text": text, "user_id": user, "user_name": user, "channel_id": channel, "team_id": team, "team_domain": "t",
-            "channel_name": "general", "api_app_id": APP, "token": "x", "trigger_id": f"{next(self._numbers)}.1.a",
+            "channel_name": "general", "api_app_id": APP, "token": "x", "trigger_id": self.views.trigger(next(self._numbers), user),
             "response_url": self.response_address(channel, user),
         }  # fmt: skip
         return await self.send(urlencode(fields), "application/x-www-form-urlencoded")
@@ -429,7 +440,7 @@ class Slack(Workspace):
         container |= {"thread_ts": posted.thread} if posted.thread else {}
         payload = {
             "type": "block_actions", "team": {"id": team, "domain": "t"}, "user": {"id": user, "username": user, "team_id": team}, "api_app_id": APP,
-            "token": "x", "container": container, "trigger_id": f"{next(self._numbers)}.1.a", "channel": {"id": posted.channel, "name": "general"},
+            "token": "x", "container": container, "trigger_id": self.views.trigger(next(self._numbers), user), "channel": {"id": posted.channel, "name": "general"},
             "actions": [action], "response_url": self.response_address(posted.channel, user, posted.ts),
         }  # fmt: skip
         return payload if posted.only_for else payload | {"message": message}
@@ -437,6 +448,20 @@ class Slack(Workspace):
     async def press(self, posted: Posted, element: dict[str, Any], *, option: int = 0, user: str = "U1") -> int:
         """Somebody presses."""
         return await self.send_press(self.press_payload(posted, element, option=option, user=user))
+
+    async def submit(self, modal: Modal, **written: str) -> int:
+        """A person sends a modal with what they wrote and chose; Slack waits three seconds for the answer, and obeys it."""
+        status = await self.send_press(submission(modal, written, TEAM, APP))
+        if status == 200 and (wrong := answered(modal, json.loads(self.last_answer or "null"))):
+            self.refused.append(("view_submission", wrong))
+        return status
+
+    async def submit_by_socket(self, modal: Modal, **written: str) -> dict[str, str]:
+        """The same over a socket; what is said to be wrong at which field."""
+        acknowledged = await self.send_by_socket("interactive", submission(modal, written, TEAM, APP))
+        if wrong := answered(modal, acknowledged.get("payload")):
+            self.refused.append(("view_submission", wrong))
+        return modal.errors
 
     async def send_press(self, payload: dict[str, Any]) -> int:
         """Sends a press as it is; Slack does not deliver presses again."""
@@ -455,7 +480,7 @@ class Slack(Workspace):
         try:
             timeout = aiohttp.ClientTimeout(total=self.redeliver_after)
             async with self._session.post(self.app, data=body.encode(), headers=signed, timeout=timeout) as response:
-                await response.read()
+                self.last_answer = await response.text()
                 status = response.status
         except (TimeoutError, aiohttp.ClientError):
             pass

@@ -20,6 +20,7 @@ FIELDS: dict[str, set[str]] = {
     "Column": {"items", "width", "verticalContentAlignment"},
     "ActionSet": {"actions"},
     "Input.ChoiceSet": {"id", "style", "label", "choices", "value", "isRequired", "placeholder"},
+    "Input.Text": {"id", "label", "value", "maxLength", "placeholder", "isRequired", "isMultiline"},
     "Action.Execute": {"title", "verb", "data", "style"},
 }
 REQUIRED: dict[str, set[str]] = {
@@ -34,6 +35,7 @@ REQUIRED: dict[str, set[str]] = {
     "Column": {"items"},
     "ActionSet": {"actions"},
     "Input.ChoiceSet": {"id", "choices"},
+    "Input.Text": {"id"},
     "Action.Execute": {"title", "verb", "data"},
 }
 
@@ -92,6 +94,12 @@ def card_problems(card: dict[str, Any]) -> list[str]:
             names.append(element["id"])
             if any(set(choice) != {"title", "value"} or not choice["title"] for choice in element["choices"]) or not element["choices"]:
                 problems.append("choices that are no choices")
+        if kind == "Input.Text":
+            names.append(element["id"])
+            if not element["id"] or len(element.get("value", "")) > element.get("maxLength", 10_000):
+                problems.append("a text that is longer than it may be")
+            if element.get("isRequired") and not element.get("label"):
+                problems.append("an input that is required and has no label")
     if len(names) != len(set(names)):
         problems.append("two inputs of one id")
     return problems
@@ -135,6 +143,8 @@ def texts(node: Any) -> list[str]:
             found.append(element["text"])
         elif element["type"] == "Action.Execute":
             found.append(element["title"])
+        elif element["type"] == "Input.Text":
+            found += [element.get("label", ""), element.get("value", "")]
         elif element["type"] == "Input.ChoiceSet":
             found += [element.get("label", ""), *(choice["title"] for choice in element["choices"])]
     return found

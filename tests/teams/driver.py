@@ -77,11 +77,19 @@ class TeamsDriver(Driver):
         assert await self.teams.send(sent) == (200, None)
         await self.served.settled()
 
-    async def press(self, offer: Offer, said: Said, *, asker: str = ANN) -> None:
+    async def schedule(self, offer: Offer, said: Said, when: str, *, asker: str = ANN) -> str:
+        before = len(self.said())
+        await self.press(offer, said, asker=asker)
+        (form,) = self.said()[before:]
+        assert form.to == asker
+        await self.press(form.offer("keep" if form.has("keep") else "change"), form, asker=asker, when=when)
+        return self.said()[-1].text
+
+    async def press(self, offer: Offer, said: Said, *, asker: str = ANN, **written: str) -> None:
         posted = next(posted for posted in self.teams.standing if posted.id == said.name)
         menu = self._menus.get(offer.value)
         data = {"input": menu, menu: offer.value} if menu else {"value": offer.value}
-        status, reply = await self.teams.press_data(posted, data, person=asker)
+        status, reply = await self.teams.press_data(posted, data | written, person=asker)
         assert (status, reply["statusCode"]) == (200, 200)
         await self.served.settled()
         if reply["type"] != CARD:

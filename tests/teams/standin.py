@@ -259,7 +259,7 @@ class Teams:
     ) -> dict[str, Any]:
         """An activity as Teams sends it; a conversation with ";messageid=" in its name is a thread of a channel."""
         channel = ";messageid=" in conversation
-        self.conversations.add(conversation)
+        self.conversations |= {conversation, conversation.partition(";")[0]}  # in a channel a new thread can be begun
         self._been[conversation.partition(";")[0]][person] = None
         made: dict[str, Any] = {
             "type": kind,
@@ -301,7 +301,10 @@ class Teams:
         """Sends the data of a button as Teams does for Action.Execute."""
         value = {"action": {"type": "Action.Execute", "verb": "almanac", "data": data}, "trigger": "manual"}
         name = "adaptiveCard/action"
-        sent = self.activity(kind="invoke", conversation=posted.conversation, person=person, name=name, value=value, replyToId=posted.id)
+        where = posted.conversation
+        if "@thread" in where and ";messageid=" not in where:
+            where = f"{where};messageid={posted.id}"  # what begins a thread stands in it
+        sent = self.activity(kind="invoke", conversation=where, person=person, name=name, value=value, replyToId=posted.id)
         return await self.send(sent | more)
 
     async def until(self, count: int, seconds: float = 10.0) -> list[Posted]:
