@@ -8,10 +8,12 @@ import os
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from engine.errors import UsageError
-from engine.spend import Budget
+
+if TYPE_CHECKING:
+    from engine.spend import Budget
 
 VARIABLES: Final[dict[str, str]] = {
     "ALMANAC_CATALOG": "the catalog file, where no --catalog is given; without it, almanac.toml in the current folder",
@@ -107,6 +109,8 @@ def unused_days() -> float:
 
 def model_budget() -> Budget:
     """What a question may take of a model: ALMANAC_MODEL_CALLS, _TOKENS, _SECONDS, and what that costs, _PRICE; raises UsageError."""
+    from engine.spend import Budget  # pydantic, which starting the command must not wait for
+
     usual = Budget()
     price = setting("ALMANAC_MODEL_PRICE").split() or ["0", "0"]
     try:
