@@ -161,7 +161,8 @@ class Desk:
         first = kept.reply.parts[0]
         if first.kind == "failure" or (first.plan is None and first.kind == "no_answer"):
             said = notice(kept.place, kept.asker, kept.language, first.message, kept.id, first.kind, first.question)
-            return replace(said, lines=(*said.lines, *first.notes))
+            told = said.reply.model_copy(update={"planner": kept.reply.planner, "spent": kept.reply.spent})
+            return replace(said, reply=told, lines=(*said.lines, *first.notes))
         shown = self.show.answer(kept, page)
         lines = [say(kept.language, "understood", question=question) for question in kept.carried]
         return replace(shown, lines=tuple(lines))

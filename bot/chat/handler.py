@@ -221,6 +221,8 @@ class Handler:
             try:
                 desk.unless_noticed()
                 kept = await desk.under(kept, await desk.shared(kept.place, kept.asker, kept.language), rows=True)
+                if kept.reply.spent.calls:  # asked anew, for those who may see it there now
+                    await desk.write("ask", kept.place, kept.asker, kept.reply, kept.id, kept.scope)
             except Sentence as sentence:
                 kept = replace(kept, reply=failed(kept.reply.parts[0].question, str(sentence), kept.language))
         return desk.shown(kept)

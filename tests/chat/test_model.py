@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +18,7 @@ from bot.chat.asking import Asking, asking_of
 from bot.chat.audit import Audit, Entry
 from bot.chat.handler import BESIDE_MODEL, DEADLINE, Handler
 from bot.chat.limits import Limits
+from bot.chat.rows import file_of
 from bot.chat.sentences import say
 from bot.chat.settings import LimitSettings
 from bot.chat.state import State
@@ -186,7 +186,7 @@ def test_a_question_that_a_model_made_whole_is_shown(library: Library, monkeypat
     assert say("en", "understood", question=whole) in to_lines(shown)
 
 
-def test_a_select_is_shown_audited_paged_and_saved(library: Library, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_select_is_shown_audited_paged_and_saved(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     def play(call: Any) -> Said:
         return SELECTED if "one SELECT" in call.prompt else BEYOND
 
@@ -205,6 +205,8 @@ def test_a_select_is_shown_audited_paged_and_saved(library: Library, monkeypatch
     assert how.code == SELECT and any("%" in line for line in how.lines)
     assert all("<!channel>" not in text and text.count("```") <= 2 for text in texts_of(to_blocks(how)))
     assert receipt.menus == ()
+    name, content = file_of(first.reply, "csv")
+    assert name.endswith(".csv") and content.count(b"\n") == HEARTS + 1
     assert file.view == "file" and f"{HEARTS}" in file.lines[0]
 
 
