@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 @click.option("--read-only-notice", "notice", metavar="TEXT", help="Answer everything with TEXT, and look nothing up.")
 def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None) -> None:
     """Answer in Slack and Teams, those of them whose settings are there."""
-    from bot.answering import library_of
+    from bot.answering import library_of, planner_of
     from bot.chat.asking import asking_of
-    from bot.chat.settings import state_url
+    from bot.chat.settings import limit_settings, state_url
     from bot.chat.state import State
     from bot.serve import serve as serve_chats
     from engine.rights import Rights
@@ -35,10 +35,15 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
         raise UsageError("--read-only-notice is empty; it must say what people are to be told.")
     chosen = chosen_catalog(table, catalog)
     seconds = 0.0 if notice else warm_seconds()
+    planner = None if notice else planner_of(chosen)
+    if planner and limit_settings().spend and not any(planner.budget.price):
+        raise UsageError(
+            "ALMANAC_MODEL_SPEND_A_DAY limits what models cost, and what they cost is not told; set ALMANAC_MODEL_PRICE as well."
+        )
     state = State(state_url())
     rights = Rights(chosen)
     with library_of(chosen, *rights.likely()) as library, warming(library, rights.likely(), seconds):
-        serve_chats(state, asking_of(library, rights), host, port, say, notice=(notice or "").strip())
+        serve_chats(state, asking_of(library, rights, planner), host, port, say, notice=(notice or "").strip())
 
 
 @click.group()
