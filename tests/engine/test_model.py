@@ -172,7 +172,7 @@ def test_who_turns_away_is_asked_again(failure: Failure) -> None:
 
 def test_the_wait_that_is_asked_for_is_kept_and_none_beyond_the_question(monkeypatch: pytest.MonkeyPatch) -> None:
     waited: list[float] = []
-    monkeypatch.setattr(model.time, "sleep", waited.append)
+    monkeypatch.setattr("engine.model.time.sleep", waited.append)
     with serving([too_many("2.5"), internal(), Said(PLAN)]) as standing:
         assert asked_of(asking(standing)) == MADE
     assert waited == [2.5, 0.0]

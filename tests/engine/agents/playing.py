@@ -79,24 +79,22 @@ class World:
     tables: Sequence[OpenTable]
     root: Path
 
-    def planner(self, endpoint: Endpoint, **how: Any) -> ModelPlanner:
+    def planner(self, endpoint: Endpoint, /, **how: Any) -> ModelPlanner:
         """A planner that asks the stand-in; seconds: how long one reply may take."""
         seconds = how.pop("seconds", 30.0)
         asked = ModelEndpoint("large", endpoint.address, KEY, seconds=seconds)
         return replace(ModelPlanner(asked, replace(asked, model="small"), Hints(self.root, "histories")), **how)
 
-    def __call__(
-        self,
-        text: str,
-        replies: Played | Sequence[Played] | Script,
-        *before: str,
-        scope: Scope = EVERYTHING,
-        memory: Memory | None = None,
-        **how: Any,
-    ) -> Asked:
+    def at(
+        self, endpoint: Endpoint, text: str, /, *before: str, scope: Scope = EVERYTHING, memory: Memory | None = None, **how: Any
+    ) -> Reply:
         """Asks, after the asker's messages before; how: of the planner."""
         thread = ChatThread(turns=tuple(Turn(who="asker", text=turn) for turn in before))
-        with serving(replies) as endpoint:
-            planner = self.planner(endpoint, **how)
-            reply = ask(text, thread, scope, tables=self.tables, embedder=default_embedder(), now=NOW, memory=memory, planner=planner)
+        planner = self.planner(endpoint, **how)
+        return ask(text, thread, scope, tables=self.tables, embedder=default_embedder(), now=NOW, memory=memory, planner=planner)
+
+    def __call__(self, text: str, script: Played | Sequence[Played] | Script, *before: str, **how: Any) -> Asked:
+        """Asks a stand-in of its own, which plays this."""
+        with serving(script) as endpoint:
+            reply = self.at(endpoint, text, *before, **how)
         return Asked(reply, endpoint)

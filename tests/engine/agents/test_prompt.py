@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -95,8 +96,6 @@ def test_a_part_that_is_left_out_is_in_no_request(examples: dict[str, World], na
 
 
 def _without(name: str) -> Any:
-    from dataclasses import replace
-
     return replace(ALL, **{name: False})
 
 
