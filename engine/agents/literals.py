@@ -43,6 +43,8 @@ class Literals:
         """The condition on the table's own terms; raises PlanError, which says to a model what would be right."""
         try:
             column = self._table.facts.column(test.column)
+            if not column.sent:
+                raise KeyError  # what a model is not shown it cannot try the values of
         except KeyError:
             raise PlanError(f'There is no column "{printable(test.column)}".') from None
         op = test.op
