@@ -89,9 +89,10 @@ def _strict(schema: Any, names: Collection[str]) -> Any:
         return {"$ref": schema["$ref"]}  # nothing may stand beside it
     if schema.get(_NAMED) in names:
         return _place(schema[_NAMED])
-    made = {
-        word: _strict(value, names) for word, value in schema.items() if word not in _DROPPED | {_NAMED, "properties", "oneOf", "const"}
-    }
+    dropped = _DROPPED | {_NAMED, "properties", "oneOf", "const"}
+    if "properties" in schema:
+        dropped |= {"description"}  # what a form is for stands in the instructions, once for all
+    made = {word: _strict(value, names) for word, value in schema.items() if word not in dropped}
     if "oneOf" in schema:
         made["anyOf"] = _strict(schema["oneOf"], names)
     if "const" in schema:

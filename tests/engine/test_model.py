@@ -196,7 +196,7 @@ def test_what_a_model_refuses_is_left_out() -> None:
     with serving([refused("temperature"), refused("max_tokens"), Said(PLAN)]) as standing:
         assert asked_of(asking(standing)) == MADE
     last = standing.asked[-1].body
-    assert "max_tokens" not in last and last["max_completion_tokens"] == 1000
+    assert "max_tokens" not in last and last["max_completion_tokens"] == 700
 
 
 def test_an_endpoint_that_is_not_there_is_one_sentence() -> None:

@@ -88,5 +88,5 @@ def test_a_budget_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch, name:
 
 def test_a_reply_has_a_limit_and_what_is_cut_off_is_no_plan(asking: World) -> None:
     came = asking(FEET, Said('{"action":{"kind":"rows","conditions":[' + '{"words":"aching feet",' * 2_000, finished="length"))
-    assert came.endpoint.asked[0].body["max_tokens"] == 1000
+    assert came.endpoint.asked[0].body["max_tokens"] == 700
     assert (came.calls, came.part.kind) == (1, "no_answer") and came.part.notes
