@@ -9,7 +9,7 @@ from typing import Any
 
 from cache.hints import Hints
 from engine.agents.choose import ChooseForm, FindTable, NoTable, QueryTable
-from engine.agents.form import Action, Rows, Select, Test
+from engine.agents.form import Action, Condition, Rows, Select
 from engine.agents.planner import ModelPlanner
 from engine.ask import ask
 from engine.embed import default_embedder
@@ -33,12 +33,12 @@ def chosen(action: QueryTable | FindTable | NoTable) -> Said:
     return Said(ChooseForm(action=action).model_dump(mode="json"))
 
 
-def one_of(words: str, column: str, *values: Any, op: Any = "is") -> Test:
+def one_of(words: str, column: str, *values: Any, op: Any = "is") -> Condition:
     """A condition."""
-    return Test(words=words, column=column, op=op, values=values)
+    return Condition(words=words, column=column, op=op, values=values)
 
 
-def rows(*conditions: Test, **more: Any) -> Said:
+def rows(*conditions: Condition, **more: Any) -> Said:
     """The rows that meet conditions."""
     return said(Rows(conditions=conditions, **more))
 

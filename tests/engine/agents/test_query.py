@@ -7,7 +7,7 @@ import json
 import pytest
 
 from engine.again import run_again
-from engine.agents.form import AskBack, Beyond, Figure, Figures, NotInTable, Order, Select, Unused
+from engine.agents.form import AskBack, Beyond, Condition, Figure, Figures, NotInTable, Order, Select, Unused
 from engine.language import language
 from engine.types import EVERYTHING, ClarifyPlan, NoAnswerPlan, SqlPlan, TablePlan
 from tests.engine.agents.playing import World, one_of, rows, said
@@ -172,13 +172,33 @@ def test_where_nothing_fits_a_failure_says_so_and_is_no_question_back(asking: Wo
 
 
 def test_words_that_fit_two_columns_are_asked_back(asking: World) -> None:
-    action = AskBack(meanings=(one_of("English", "languages", "English"), one_of("English", "specialty", "Neurology")))
-    came = asking("who is an English person of taste?", [said(action)], kind="model")
+    action = AskBack(meanings=(one_of("tasteful", "languages", "English"), one_of("tasteful", "specialty", "Neurology")))
+    came = asking("who is a tasteful person?", [said(action)], kind="model")
     assert isinstance(came.part.plan, ClarifyPlan) and came.calls == 1
     assert [reading.rows for reading in came.part.plan.readings] == [
         len(numbers(PROVIDERS, lambda row: "English" in items(row["languages"]))),
         len(numbers(PROVIDERS, lambda row: "Neurology" in items(row["specialty"]))),
     ]
+
+
+def test_a_word_that_stands_in_one_column_is_not_asked_back(asking: World) -> None:
+    action = AskBack(meanings=(one_of("English", "languages", "English"), one_of("English", "specialty", "Neurology")))
+    right = rows(one_of("English", "languages", "English"))
+    came = asking("who is an English person?", [said(action), right], kind="model")
+    assert came.calls == 2 and came.part.kind == "answer" and "word for word" in came.told(1)
+
+
+def test_what_asks_for_a_column_is_no_condition(asking: World) -> None:
+    action = rows(one_of("Tarnby", "city", "Tarnby"), Condition(words="phone", column="phone", op="is", values=()))
+    came = asking("which phone is there in Tarnby?", [action], kind="model")
+    assert came.calls == 1 and came.part.plan is not None and came.part.plan.select == ("phone",)  # type: ignore[union-attr]
+
+
+def test_a_value_of_one_other_column_is_taken_for_that_when_it_is_said_again(asking: World) -> None:
+    action = rows(one_of("Tarnby", "name", "Tarnby"))
+    came = asking("who is there in Tarnby?", [action, action], kind="model")
+    assert came.calls == 2 and came.part.confidence.value < 0.9
+    assert [(line.column, line.terms) for line in came.part.bindings] == [("city", ("Tarnby",))]
 
 
 def test_what_the_table_does_not_tell_is_said(asking: World) -> None:
