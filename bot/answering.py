@@ -41,19 +41,26 @@ def library_of(catalog: Catalog, *ahead: Scope, only_built: bool = False) -> Ite
         library.close()
 
 
-def planner_of(library: Library, kind: Kind | None = None) -> ModelPlanner | None:
-    """The model planner that the settings and the catalog allow, None where there is none; raises UsageError and ModelError."""
-    planner = chosen_planner(library.root, library.catalog.access.endpoints, kind)
-    return planner and replace(planner, retype=library.retype)
+def planner_of(catalog: Catalog, kind: Kind | None = None) -> ModelPlanner | None:
+    """The model planner that the settings and the catalog allow, None where there is none; raises UsageError, before anything is opened."""
+    return chosen_planner(data_folder(), catalog.access.endpoints, kind)
 
 
-def answers_from(library: Library, planner: ModelPlanner | None = None, *, remembering: bool = True) -> Answering:
+def memory_of_plans() -> Memory | None:
+    """Where the plans of questions are kept and found again; None where ALMANAC_CACHE is off."""
+    return Memory(data_folder()) if remembers() else None
+
+
+def answers_from(
+    library: Library, planner: ModelPlanner | None = None, *, remembering: bool = True, memory: Memory | None = None
+) -> Answering:
     """A function from a question, its thread and the asker's scope to a reply.
 
     planner: what plans by a model, where something does. remembering: whether the plans of questions are kept and found again, where
-    ALMANAC_CACHE is not off.
+    ALMANAC_CACHE is not off. memory: where they are, if somebody shares it.
     """
-    memory = Memory(data_folder()) if remembering and remembers() else None
+    memory = memory or (memory_of_plans() if remembering else None)
+    planner = planner and replace(planner, retype=library.retype)
 
     def answer(text: str, thread: ChatThread, scope: Scope) -> Reply:
         now = datetime.now().astimezone()

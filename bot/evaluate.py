@@ -46,7 +46,7 @@ class Planning:
 
     def planner(self, library: Library) -> ModelPlanner | None:
         """The planner over these tables; raises UsageError and ModelError."""
-        planner = planner_of(library, self.kind)
+        planner = planner_of(library.catalog, self.kind)
         if planner is None:
             return None
         from engine.agents.parts import ALL, HEAD

@@ -11,6 +11,7 @@ from typing import Any, Final
 from engine.types import Answer, Binding, Freshness, ResultTable, Value
 
 _SIGNS: Final = {"is": "=", "is_not": "≠", "less": "<", "at_most": "≤", "more": ">", "at_least": "≥"}
+DOUBTFUL: Final = 0.5  # confidence below which an answer says so
 _WITHOUT_COLUMN: Final = frozenset({"table", "limit"})
 
 
@@ -20,6 +21,7 @@ class Words:
 
     texts: dict[str, str]
     ops: dict[str, str]
+    reasons: dict[str, str]  # by what the engine calls them
 
     def say(self, key: str, **fields: object) -> str:
         """The words of this key with their fields filled in; raises KeyError where a field is missing."""
@@ -35,7 +37,7 @@ def words_of(language: str) -> Words:
         file = folder / "en.toml"
     parsed: dict[str, Any] = tomllib.loads(file.read_text(encoding="utf-8"))
     ops = parsed.pop("ops")
-    return Words(texts=parsed, ops={**_SIGNS, **ops})
+    return Words(texts=parsed, ops={**_SIGNS, **ops}, reasons=parsed.pop("reasons"))
 
 
 def shown_value(value: Value, words: Words) -> str:
@@ -72,6 +74,18 @@ def binding_line(binding: Binding, words: Words) -> str:
 def counted(rows: int, words: Words) -> str:
     """A number of rows in words."""
     return words.texts["one_row"] if rows == 1 else words.say("rows", rows=f"{rows:,}")
+
+
+def note_lines(answer: Answer) -> list[str]:
+    """What the asker is to know before the rows: that the answer may not be what was meant, and the notes."""
+    doubtful = answer.kind == "answer" and answer.confidence.value < DOUBTFUL
+    return [*([words_of(answer.language).texts["doubtful"]] if doubtful else []), *answer.notes]
+
+
+def reason_lines(answer: Answer) -> list[str]:
+    """Why the answer is no surer than it is, as far as that is for the asker: what went wrong with a model is for the log."""
+    known = words_of(answer.language).reasons
+    return [known[reason] for reason in answer.confidence.reasons if reason in known]
 
 
 def unused_line(answer: Answer) -> str:

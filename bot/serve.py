@@ -92,7 +92,8 @@ def application(
         await asyncio.to_thread(heard_language, "a word")  # reads all languages, which the first question would wait for
         tasks = [asyncio.create_task(keep_emptying(handler, platform, deliver)) for platform, deliver in delivers.items()]
         tasks.append(asyncio.create_task(_forget(state, days, days_of_audit)))
-        tasks.append(asyncio.create_task(_tick(handler)))
+        if not notice:
+            tasks.append(asyncio.create_task(_tick(handler)))
         if scheduler is not None:
             await asyncio.to_thread(scheduler.start)
         yield

@@ -12,61 +12,74 @@ from rich.table import Table
 from rich.text import Text
 
 from bot.escape import isolated, lines, one_line
-from bot.receipt import Words, counted, freshness_line, receipt_lines, shown_line, shown_value, unused_line, words_of
+from bot.receipt import Words, counted, freshness_line, note_lines, receipt_lines, shown_line, shown_value, unused_line, words_of
 from engine.types import NUMERIC_TYPES, Answer, ClarifyPlan, Reply, ResultTable, Value
 
 FIRST_ROWS = 20  # shown on a terminal unless all are asked for
 _NARROWEST = 9  # cells of the screen that a column needs to be readable beside others
 
 
-def print_reply(reply: Reply, out: TextIO, *, every_row: bool = False) -> None:
-    """Writes a reply: on a terminal in colour, paged where every row is asked for; elsewhere headline, tab-separated rows and receipt."""
+def print_reply(reply: Reply, out: TextIO, *, every_row: bool = False, asked: str = "") -> None:
+    """Writes a reply: on a terminal in colour, paged where every row is asked for; elsewhere headline, tab-separated rows and receipt.
+
+    asked: the question as it was asked, so that another that was made of it is told.
+    """
     if not out.isatty():
-        out.write("\n".join(plain_lines(reply)) + "\n")
+        out.write("\n".join(plain_lines(reply, asked)) + "\n")
         return
     console = Console(file=out, highlight=False, markup=False, emoji=False)
     rows = sum(len(part.result.rows) for part in reply.parts if part.result)
     if every_row and rows > console.height:
         with console.pager():
-            _print(reply, console, every_row)
+            _print(reply, console, every_row, asked)
     else:
-        _print(reply, console, every_row)
+        _print(reply, console, every_row, asked)
 
 
-def plain_lines(reply: Reply) -> list[str]:
+def plain_lines(reply: Reply, asked: str = "") -> list[str]:
     """The reply without colour or width, every row in it; cells are divided by tabs."""
     written: list[str] = []
     for number, part in enumerate(reply.parts, start=1):
         words = words_of(part.language)
         if len(reply.parts) > 1:
             written.append(words.say("part", number=number, parts=len(reply.parts)))
-        written += [one_line(text) for text in (part.headline, part.explanation) if text]
+        written += [one_line(text) for text in (*_whole(part, asked), part.headline, part.explanation, *note_lines(part)) if text]
         if part.result and part.result.rows:
             written.append("\t".join(one_line(column.name) for column in part.result.columns))
             written += ["\t".join(one_line(shown_value(value, words)) for value in row) for row in part.result.rows]
-        written += [one_line(text) for text in _after(part, len(part.result.rows) if part.result else 0)]
+        written += [one_line(text) for text in _after(part, len(part.result.rows) if part.result else 0, reply.planner)]
     return written
 
 
-def _print(reply: Reply, console: Console, every_row: bool) -> None:
+def _print(reply: Reply, console: Console, every_row: bool, asked: str) -> None:
     for number, part in enumerate(reply.parts, start=1):
         words = words_of(part.language)
         if len(reply.parts) > 1:
             console.print(Text(words.say("part", number=number, parts=len(reply.parts)), style="dim"))
+        for text in _whole(part, asked):
+            console.print(Text(isolated(one_line(text)), style="dim"))
         console.print(Text(isolated(one_line(part.headline)), style="bold" if part.kind == "answer" else "bold yellow"))
         if part.explanation:
             console.print(Text(isolated(lines(part.explanation))))
+        for text in note_lines(part):
+            console.print(Text(isolated(one_line(text))))
         shown = 0
         if part.result and part.result.rows:
             rows = part.result.rows if every_row else part.result.rows[:FIRST_ROWS]
             shown = len(rows)
             print_rows(part.result, rows, words, console)
-        for text in _after(part, shown):
+        for text in _after(part, shown, reply.planner):
             console.print(Text(isolated(one_line(text)), style="dim"))
 
 
-def _after(part: Answer, shown: int) -> list[str]:
-    """What follows the rows: how many of how many, the readings to choose from, the receipt, unused words, freshness."""
+def _whole(part: Answer, asked: str) -> list[str]:
+    """The question that was made of what was asked in a thread, where it is another."""
+    made = part.kind != "failure" and asked and " ".join(asked.split()) != " ".join(part.question.split())
+    return [words_of(part.language).say("understood", question=part.question)] if made else []
+
+
+def _after(part: Answer, shown: int, planner: str) -> list[str]:
+    """What follows the rows: how many of how many, the readings to choose from, the receipt, unused words, who planned, freshness."""
     words = words_of(part.language)
     said = [shown_line(part, shown)] if part.result and part.result.rows else []
     if isinstance(part.plan, ClarifyPlan) and part.plan.readings:
@@ -74,7 +87,8 @@ def _after(part: Answer, shown: int) -> list[str]:
         said += [f"  {at}. {reading.label} ({counted(reading.rows, words)})" for at, reading in enumerate(part.plan.readings, start=1)]
     if receipt := receipt_lines(part):
         said += [f"{words.texts['answered_by']}:", *(f"  {line}" for line in receipt)]
-    return [text for text in (*said, unused_line(part), freshness_line(part)) if text]
+    by_model = words.texts["planner_model"] if planner == "model" else ""
+    return [text for text in (*said, unused_line(part), by_model, freshness_line(part)) if text]
 
 
 def print_rows(result: ResultTable, rows: Sequence[tuple[Value, ...]], words: Words, console: Console) -> None:

@@ -103,6 +103,7 @@ class _Sender:
         """What the endpoint replies; raises openai's errors, and ModelError where the question may not cost more."""
         if self._endpoint.mode == "json_schema":
             request["response_format"]["json_schema"]["strict"] = True
+        request["messages"] = _sendable(request["messages"])
         key = self._key(request)
         if (kept := self._kept(key)) is not None:
             return kept
@@ -164,6 +165,16 @@ class _Sender:
             log.warning("a kept reply is none, and is asked for again", extra={"key": key})
             self._replies.forget(key)
             return None
+
+
+def _sendable(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What was said so far as endpoints take it: they refuse an empty message, and the use of a tool of which nothing came."""
+    made = []
+    for message, then in zip(messages, [*messages[1:], {}], strict=True):
+        if message.get("tool_calls") and then.get("role") != "tool":
+            message = {key: value for key, value in message.items() if key != "tool_calls"}
+        made.append(message if message.get("content") or message.get("tool_calls") else {**message, "content": "(nothing)"})
+    return made
 
 
 def _asked_to_wait(error: openai.APIStatusError) -> float:

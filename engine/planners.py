@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from cache.hints import Hints
-from engine.errors import UsageError
+from engine.errors import ModelError, UsageError
 from engine.settings import model_budget, printable, remembers, setting
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def chosen_planner(root: Path, endpoints: Sequence[str] | None = None, kind: Kin
     """The planner of ALMANAC_PLANNER and ALMANAC_MODEL; None where questions are planned without a model.
 
     root: the folder of what is remembered. endpoints: the only addresses that may be sent anything. kind: instead of ALMANAC_PLANNER.
-    Raises UsageError for a setting that is wrong or missing, or another address; ModelError where the extra "model" is not installed.
+    Raises UsageError for a setting that is wrong or missing, for another address, and where the extra "model" is not installed.
     """
     kind = kind or cast(Kind, _one_of("ALMANAC_PLANNER", KINDS))
     model = setting("ALMANAC_MODEL")
@@ -38,10 +38,13 @@ def chosen_planner(root: Path, endpoints: Sequence[str] | None = None, kind: Kin
         raise UsageError(f'The endpoint "{printable(address)}" is not among those that the catalog\'s access.endpoints allows: {allowed}.')
     if not address.startswith(("http://", "https://")):
         raise UsageError(f'OPENAI_BASE_URL is "{printable(address)}"; it must be an address such as "{OPENAI}".')
-    from engine.agents.planner import ModelPlanner  # openai, which takes longer to import than most questions to answer
-    from engine.model import ModelEndpoint
-
     budget = model_budget()
+    try:
+        from engine.agents.planner import ModelPlanner  # openai, which takes longer to import than most questions to answer
+        from engine.model import ModelEndpoint
+    except ModelError as error:
+        raise UsageError(str(error)) from None  # a setting asks for what is not there
+
     endpoint = ModelEndpoint(model, address, setting("OPENAI_API_KEY"), mode, budget.seconds)
     small = ModelEndpoint(setting("ALMANAC_SMALL_MODEL") or model, address, endpoint.key, mode, budget.seconds)
     replies = Hints(root, "replies") if remembers() else None

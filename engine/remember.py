@@ -32,7 +32,7 @@ from engine.types import Binding, Chosen, Confidence, Frozen, Question, Scope, T
 
 NAMESPACE: Final = "plans"
 MOST_IN_MEMORY: Final = 1000
-_PLANNER: Final = ("plan", "language", "hours", "fold.py", "letters.py", "lance.py", "rewording.py", "remember.py", "types.py")
+_PLANNER: Final = ("plan", "agents", "language", "hours", "fold.py", "letters.py", "lance.py", "rewording.py", "remember.py", "types.py")
 log = logging.getLogger(__name__)
 
 

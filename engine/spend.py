@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from engine.budget import Budget
 from engine.errors import ModelError
-from engine.types import Spent
+
+if TYPE_CHECKING:
+    from engine.types import Spent
 
 MILLION: Final = 1_000_000
 
@@ -43,6 +45,8 @@ class Spend:
     @property
     def spent(self) -> Spent:
         """What it has come to."""
+        from engine.types import Spent  # pydantic, which no command loads before it does something
+
         cost = (self.read * self.budget.price[0] + self.written * self.budget.price[1]) / MILLION
         return Spent(
             calls=self.calls,

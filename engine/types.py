@@ -262,6 +262,7 @@ class ResultTable(Frozen):
     cut: bool = False  # more rows match than `rows` holds
     version: str = ""
     loaded_at: str = ""  # ISO 8601, UTC
+    reads: tuple[tuple[str, str], ...] = ()  # (table, column) that a written query read, the column empty for the table itself
 
 
 class Candidate(Frozen):

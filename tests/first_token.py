@@ -14,21 +14,31 @@ import tempfile
 import time
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from cache.hints import Hints
 from cache.versions import Store
+from engine.agents.found import gather
+from engine.agents.parts import ALL
+from engine.agents.planner import ModelPlanner
+from engine.ask import ask
 from engine.catalog import load_catalog
+from engine.embed import default_embedder
 from engine.errors import AlmanacError
 from engine.message import Message
-from engine.model import OPENAI, ModelEndpoint, plan_from
+from engine.model import OPENAI, ModelEndpoint
 from engine.prompt import messages_for
+from engine.spend import Budget
+from engine.table import OpenTable
 from engine.tables import open_tables
+from engine.types import EVERYTHING, ChatThread
 
 EXAMPLE = Path(__file__).resolve().parent.parent / "examples" / "service_book" / "almanac.toml"
 QUESTIONS = ("which pharmacies are in Haifa?", "how many clinics in Netanya have an elevator?")
 SOONER, SAME = 5.0, 0.6
+PATIENT = Budget(seconds=900.0)  # a model on a machine of one's own
 
 
 def first_token(messages: Sequence[Message], endpoint: ModelEndpoint) -> float:
@@ -71,15 +81,19 @@ def main() -> int:
     endpoint = ModelEndpoint(given.model, os.environ.get("OPENAI_BASE_URL", OPENAI), os.environ.get("OPENAI_API_KEY", ""))
     with tempfile.TemporaryDirectory() as folder:
         (table, *others) = open_tables(load_catalog(given.catalog), Store(Path(folder)))
-        hints = Hints(Path(folder), "histories")
-        prompts = [messages_for(table, question, hints) for question in given.questions]
+        now = datetime.now().astimezone()
+        with closing(Hints(Path(folder), "histories")) as hints:
+            found = [gather(question, table, default_embedder(), now, ALL) for question in given.questions]
+            prompts = [messages_for([table], text, hints, part) for text, part in zip(given.questions, found, strict=True)]
+            told = measure(prompts, given.questions, endpoint)
+            if not given.no_plans:
+                show_plans(given.questions, table, ModelPlanner(endpoint, endpoint, hints, kind="model", budget=PATIENT, alone=True), now)
         for one in (table, *others):
             one.close()
-        with closing(hints):
-            return measure(prompts, given.questions, endpoint, plans=not given.no_plans)
+        return told
 
 
-def measure(prompts: list[list[Message]], questions: Sequence[str], endpoint: ModelEndpoint, plans: bool) -> int:
+def measure(prompts: list[list[Message]], questions: Sequence[str], endpoint: ModelEndpoint) -> int:
     """Asks and tells; the exit status."""
     # Loads the model, and leaves no beginning in its memory that the prompts have too.
     first_token([Message(role="user", content="Good morning.")], endpoint)
@@ -89,14 +103,20 @@ def measure(prompts: list[list[Message]], questions: Sequence[str], endpoint: Mo
         print(f"{seconds:8.2f} s to the first token of a prompt of {tokens(prompt, endpoint)} tokens: {question}")
     print(f"{cold / warm:8.1f} times sooner (at least {SOONER:.0f})")
     print(f"{same / whole:8.1%} of the second prompt is the same, {same} of {whole} characters (at least {SAME:.0%})")
-    for question, prompt in zip(questions, prompts, strict=True) if plans else ():
+    return 0 if cold / warm >= SOONER and same / whole >= SAME else 1
+
+
+def show_plans(questions: Sequence[str], table: OpenTable, planner: ModelPlanner, now: datetime) -> None:
+    """The plan of each question, with the seconds that it took."""
+    for question in questions:
         began = time.perf_counter()
         try:
-            shown = plan_from(prompt, endpoint).model_dump_json(exclude_defaults=True)
+            asked = ask(question, ChatThread(), EVERYTHING, tables=[table], embedder=default_embedder(), now=now, planner=planner)
+            plan = asked.parts[0].plan
+            shown = plan.model_dump_json(exclude_defaults=True) if plan else asked.parts[0].message
         except AlmanacError as error:
             shown = str(error)
         print(f"{time.perf_counter() - began:8.2f} s for the plan of {question}\n{'':11}{shown}")
-    return 0 if cold / warm >= SOONER and same / whole >= SAME else 1
 
 
 if __name__ == "__main__":

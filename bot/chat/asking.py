@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from bot.answering import Answering, answers_from, planner_of
+from bot.answering import Answering, answers_from, memory_of_plans
 from engine.again import corrected, corrected_binding, run_again
-from engine.errors import PlanError
+from engine.errors import ModelError, PlanError
 from engine.library import Library
+from engine.remember import Memory
 from engine.rights import Rights
 from engine.table import OpenTable
-from engine.types import Answer, Chosen, ClarifyPlan, Reply, Scope, SqlPlan, TablePlan
+from engine.types import Answer, ChatThread, Chosen, ClarifyPlan, Reply, Scope, SqlPlan, TablePlan
+
+if TYPE_CHECKING:
+    from engine.agents.planner import ModelPlanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +30,18 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class AroundModel:
+    """What can be had without waiting for a model.
+
+    at_once: the reply where no model is needed for it, else None. unaided: the reply without one, whatever it is. seconds: what a model may take.
+    """
+
+    at_once: Callable[[str, ChatThread, Scope], Reply | None]
+    unaided: Answering
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Asking:
     """The engine as the handler sees it; every call takes the scope of whoever will see what comes of it.
 
@@ -32,6 +49,7 @@ class Asking:
     correct: with another candidate (its number) for a binding (its number). pick: with one reading of a clarification.
     tables: name and description of each table that can be asked. rights: what tells scopes, or the one scope that there is.
     audit_rows: whether the audit keeps the numbers of a table's rows.
+    model: the ways to answer around a model, where there is one; `answer` then may wait for it.
     again, correct and pick take an answer that was made under the same scope, and raise PlanError where its plan does not fit any more.
     """
 
@@ -42,10 +60,12 @@ class Asking:
     tables: Callable[[Scope], list[tuple[str, str]]]
     rights: Rights | Scope
     audit_rows: Callable[[str], bool] = lambda table: False
+    model: AroundModel | None = None
 
 
-def asking_of(library: Library, rights: Rights | Scope) -> Asking:
-    """The engine over the tables of a catalog."""
+def asking_of(library: Library, rights: Rights | Scope, planner: ModelPlanner | None = None) -> Asking:
+    """The engine over the tables of a catalog; planner: what plans by a model, where something does."""
+    memory = memory_of_plans()
 
     def again(answer: Answer, scope: Scope) -> Reply:
         return library.used(scope, lambda tables: _Runs(tables, scope).again(answer))
@@ -64,7 +84,21 @@ def asking_of(library: Library, rights: Rights | Scope) -> Asking:
     def audit_rows(table: str) -> bool:
         return bool(kept & library.entries_named(table))
 
-    return Asking(answers_from(library, planner_of(library)), again, correct, pick, tables_of, rights, audit_rows)
+    answer = answers_from(library, planner, memory=memory)
+    model = _around(library, planner, memory) if planner else None
+    return Asking(answer, again, correct, pick, tables_of, rights, audit_rows, model)
+
+
+def _around(library: Library, planner: ModelPlanner, memory: Memory | None) -> AroundModel:
+    tried = answers_from(library, planner.at_once(), memory=memory)
+
+    def at_once(text: str, thread: ChatThread, scope: Scope) -> Reply | None:
+        try:
+            return tried(text, thread, scope)
+        except (ModelError, PlanError):
+            return None
+
+    return AroundModel(at_once, answers_from(library, memory=memory), planner.budget.seconds)
 
 
 class _Runs:
@@ -90,7 +124,8 @@ class _Runs:
     def again(self, answer: Answer) -> Reply:
         if not isinstance(answer.plan, (TablePlan, SqlPlan)):
             raise PlanError("Only a plan can be run again.")
-        return self._run(answer.plan, answer)
+        reply = self._run(answer.plan, answer)
+        return reply.model_copy(update={"parts": tuple(part.model_copy(update={"notes": answer.notes}) for part in reply.parts)})
 
     def correct(self, answer: Answer, binding: int, candidate: int) -> Asked:
         plan = answer.plan

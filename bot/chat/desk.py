@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -49,11 +50,13 @@ class Desk:
         self._audit = Audit(state)
         self._waiting = 0
         self._engine_pool = ThreadPoolExecutor(threads, thread_name_prefix="engine")
+        self._model_pool = ThreadPoolExecutor(threads, thread_name_prefix="model")  # whose questions wait, and let the others pass
         self._state_pool = ThreadPoolExecutor(4, thread_name_prefix="state")
 
     def close(self) -> None:
         """Lets the threads go; what they began is finished."""
         self._engine_pool.shutdown(wait=True, cancel_futures=True)
+        self._model_pool.shutdown(wait=True, cancel_futures=True)
         self._state_pool.shutdown(wait=True)
 
     # ---- threads, time, and what goes wrong
@@ -62,15 +65,42 @@ class Desk:
         """What the state says, from its threads."""
         return await asyncio.get_running_loop().run_in_executor(self._state_pool, call, *arguments)
 
-    async def in_engine(self, call: Callable[..., T], *arguments: object, language: str) -> T:
-        """Runs it in the engine's threads until the deadline; Sentence where it is too much, takes too long, or does not fit any more."""
+    async def asked(self, text: str, thread: ChatThread, scope: Scope, place: Place, language: str) -> Reply:
+        """The reply to a question, all within the deadline: a model is waited for in threads of its own, and only where one is needed.
+
+        Where the workspace has spent what it may on models, the reply is made without one, and notes it.
+        """
+        model, question = self.asking.model, (text, thread, scope)
+        if model is None:
+            return await self.in_engine(self.asking.answer, *question, language=language)
+        until = time.monotonic() + self.deadline
+        reply = await self.in_engine(model.at_once, *question, language=language)
+        if reply is not None:
+            return reply
+        if self.limits is None or not await self.in_state(self.limits.models_spent, place):
+            left = until - time.monotonic()
+            return await self.in_engine(self.asking.answer, *question, language=language, pool=self._model_pool, seconds=left)
+        reply = await self.in_engine(model.unaided, *question, language=language, seconds=until - time.monotonic())
+        first, *others = reply.parts
+        note = say(first.language, "limit_spend")
+        return reply.model_copy(update={"parts": (first.model_copy(update={"notes": (*first.notes, note)}), *others)})
+
+    async def in_engine(
+        self,
+        call: Callable[..., T],
+        *arguments: object,
+        language: str,
+        pool: ThreadPoolExecutor | None = None,
+        seconds: float | None = None,
+    ) -> T:
+        """Runs it in the engine's threads, or others, until the deadline; Sentence where it is too much, too slow, or does not fit any more."""
         self.unless_noticed()
         if self._waiting >= MOST_WAITING:
             raise Sentence(say(language, "busy"))
         self._waiting += 1
         try:
-            work = asyncio.get_running_loop().run_in_executor(self._engine_pool, call, *arguments)
-            return await asyncio.wait_for(work, self.deadline)
+            work = asyncio.get_running_loop().run_in_executor(pool or self._engine_pool, call, *arguments)
+            return await asyncio.wait_for(work, self.deadline if seconds is None else seconds)
         except (TimeoutError, ExecutionError):
             raise Sentence(say(language, "slow")) from None
         except PlanError:
@@ -111,7 +141,7 @@ class Desk:
             return replace(kept, reply=await self._again(kept, scope)) if rows else kept
         first = kept.reply.parts[0]
         thread = thread_of(kept.place, kept.asker)
-        reply = await self.in_engine(self.asking.answer, first.question, thread, scope, language=kept.language)
+        reply = await self.asked(first.question, thread, scope, kept.place, kept.language)
         return replace(kept, reply=reply, scope=scope.key, carried=())
 
     async def _again(self, kept: Kept, scope: Scope) -> Reply:
@@ -122,7 +152,7 @@ class Desk:
                 parts.append(part)
             else:
                 parts += (await self.in_engine(self.asking.again, part, scope, language=kept.language)).parts
-        return Reply(parts=tuple(parts))
+        return Reply(parts=tuple(parts), planner=kept.reply.planner)
 
     # ---- what is kept and shown
 
@@ -130,15 +160,26 @@ class Desk:
         """A reply as it is posted: an answer, or a sentence."""
         first = kept.reply.parts[0]
         if first.kind == "failure" or (first.plan is None and first.kind == "no_answer"):
-            return notice(kept.place, kept.asker, kept.language, first.message, kept.id, first.kind, first.question)
+            said = notice(kept.place, kept.asker, kept.language, first.message, kept.id, first.kind, first.question)
+            told = said.reply.model_copy(update={"planner": kept.reply.planner, "spent": kept.reply.spent})
+            return replace(said, reply=told, lines=(*said.lines, *first.notes))
         shown = self.show.answer(kept, page)
         lines = [say(kept.language, "understood", question=question) for question in kept.carried]
         return replace(shown, lines=(*filter(None, [kept.above]), *lines))
 
     async def write(
-        self, action: str, place: Place, asker: Asker, reply: Reply, reply_id: str, scope: str = "", page: int = 1, exported: int = 0
+        self,
+        action: str,
+        place: Place,
+        asker: Asker,
+        reply: Reply,
+        reply_id: str,
+        scope: str = "",
+        page: int = 1,
+        exported: int = 0,
+        spend: float = 0.0,
     ) -> None:
-        """Writes it in the audit, before anybody is shown it: what cannot be written is not shown."""
+        """Writes it in the audit, before anybody is shown it: what cannot be written is not shown; spend: beside what the reply took."""
         entry = entry_of(
             action,
             place,
@@ -149,6 +190,7 @@ class Desk:
             page=0 if exported else page,
             row_ids_of=self.asking.audit_rows,
             exported=exported,
+            spend=spend,
         )
         await self.in_state(self._audit.write, entry)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 from bot.chat.audit import Entry
 from bot.chat.types import PAGE_ROWS, Asker, Place
-from engine.types import ClarifyPlan, Measure, Reply, TablePlan
+from engine.types import ClarifyPlan, Measure, Reply, SqlPlan, TablePlan
 
 
 def entry_of(
@@ -18,7 +18,6 @@ def entry_of(
     reply: Reply | None = None,
     question: str = "",
     scope: str = "",
-    planner: str = "offline",
     page: int = 0,
     page_rows: int = PAGE_ROWS,
     row_ids_of: Callable[[str], bool] | None = None,
@@ -28,17 +27,22 @@ def entry_of(
     """What the audit keeps of an action.
 
     question: as it was asked; else that of the reply. page: whose rows were shown, 0 where all were. row_ids_of: whether the row numbers of a
-    table are kept. exported: rows that left as a file.
+    table are kept. exported: rows that left as a file. spend: what models cost beside what the reply took.
     """
     parts = reply.parts if reply else ()
     named = [(plan.table, column) for part in parts for plan in _table_plans(part.plan) for column in _columns(plan)]
     ids: dict[str, tuple[int, ...]] = {}
     for part in parts:
+        if part.result is None or not isinstance(part.plan, (TablePlan, SqlPlan)):
+            continue
         if isinstance(part.plan, TablePlan):
-            named += [(part.plan.table, column.name) for column in (part.result.columns if part.result else ())]
-            if part.result and part.result.row_ids is not None and row_ids_of is not None and row_ids_of(part.plan.table):
-                first, last = ((page - 1) * page_rows, page * page_rows) if page else (0, None)
-                ids[part.plan.table] = ids.get(part.plan.table, ()) + part.result.row_ids[first:last]
+            named += [(part.plan.table, column.name) for column in part.result.columns]
+        named += part.result.reads
+        table = part.plan.table if isinstance(part.plan, TablePlan) else part.result.reads[0][0] if part.result.reads else ""
+        if part.result.row_ids is not None and row_ids_of is not None and row_ids_of(table):
+            first, last = ((page - 1) * page_rows, page * page_rows) if page else (0, None)
+            ids[table] = ids.get(table, ()) + part.result.row_ids[first:last]
+    tables = [*(plan.table for part in parts for plan in _table_plans(part.plan)), *(table for table, _ in named)]
     return Entry(
         action=action,
         platform=place.platform,
@@ -50,15 +54,15 @@ def entry_of(
         reply=reply_id,
         question=question or (parts[0].question if parts else ""),
         kind=reply.kind if reply else "",
-        tables=tuple(dict.fromkeys(plan.table for part in parts for plan in _table_plans(part.plan))),
-        columns=tuple(dict.fromkeys(f"{table}.{column}" for table, column in named)),
+        tables=tuple(dict.fromkeys(tables)),
+        columns=tuple(dict.fromkeys(f"{table}.{column}" for table, column in named if column)),
         rows=sum(part.result.total for part in parts if part.result),
         row_ids=ids or None,
         plan=tuple(part.plan.model_dump(mode="json", exclude_defaults=True) | {"kind": part.plan.kind} for part in parts if part.plan),
-        planner=planner if parts else "",
+        planner=reply.planner if reply else "",
         scope=scope,
         exported=exported,
-        spend=spend,
+        spend=spend + (reply.spent.cost if reply else 0.0),
     )
 
 

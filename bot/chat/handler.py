@@ -21,6 +21,7 @@ from engine.types import ChatThread, Reply, Scope
 __all__ = ["DEADLINE", "DOUBLE_PRESS", "LEASE", "Handler"]
 
 DEADLINE: Final = 25.0  # seconds from hearing a question to its reply
+BESIDE_MODEL: Final = 5.0  # seconds for what is not the model's
 LEASE: Final = 60.0  # seconds more in which whoever heard it is trusted to post the reply
 About = Literal["help", "tables", "hello", "schedules"]
 T = TypeVar("T")
@@ -34,6 +35,7 @@ class Handler:
     this process dies. (A press is acknowledged first; whoever gets nothing presses again.) It posts what comes back and calls `posted`; where
     it cannot post it calls `unposted`, and its `deliver` is called later with the OutboxEntry. Work of the engine runs in `threads` threads of
     its own, and the state database in another, so that the event loop only waits. With a notice everything is answered with it.
+    deadline: seconds from hearing a question to its reply; None for DEADLINE, or more where a model may take that long.
     """
 
     def __init__(
@@ -43,10 +45,12 @@ class Handler:
         *,
         secret: str = "",
         threads: int = 8,
-        deadline: float = DEADLINE,
+        deadline: float | None = None,
         notice: str = "",
         limits: Limits | None = None,
     ) -> None:
+        if deadline is None:
+            deadline = max(DEADLINE, asking.model.seconds + BESIDE_MODEL) if asking.model else DEADLINE
         self._desk = Desk(state, asking, secret=secret, threads=threads, deadline=deadline, lease=LEASE, notice=notice, limits=limits)
         self._scheduling = Scheduling(self._desk)
         self._presses = Presses(self._desk, self._scheduling)
@@ -204,32 +208,31 @@ class Handler:
         turns = await desk.in_state(self._state.turns, place, asker) or incoming.earlier
         chosen = await desk.in_state(self._state.chosen, place, asker)
         thread = thread_of(place, asker, incoming.locale, incoming.time_zone).model_copy(update={"turns": turns, "chosen": chosen})
-        key, more = "", False
+        key, more, spend = "", False, 0.0
         try:
             scope = await desk.shared(place, asker, language)
             key = scope.key
-            reply = await desk.in_engine(desk.asking.answer, text, thread, scope, language=language)
-            more = await self._sees_more(reply, text, thread, scope, place, asker, language)
+            reply = await desk.asked(text, thread, scope, place, language)
+            other = await self._for_asker(text, thread, scope, place, asker, language)
+            if other is not None:
+                more, spend = other.kind != "failure" and _content(other) != _content(reply), other.spent.cost
         except Sentence as sentence:
             reply = failed(text, str(sentence), language)
         except Exception as error:  # noqa: BLE001 - as above; this one is kept, so that it is said even if posting fails
             reply = failed(text, desk.incident(error, language), language)
-        await desk.write("ask", place, asker, reply, question, key)
+        await desk.write("ask", place, asker, reply, question, key, spend=spend)
         shown = await self._keep(question, incoming, reply, language, text, key)
         return replace(shown, aside=desk.show.more(shown, asker)) if shown and more else shown
 
-    async def _sees_more(
-        self, reply: Reply, text: str, thread: ChatThread, scope: Scope, place: Place, asker: Asker, language: str
-    ) -> bool:
-        """Whether the asker alone would have got another answer than everybody in the place; not where that cannot be told in time."""
+    async def _for_asker(self, text: str, thread: ChatThread, scope: Scope, place: Place, asker: Asker, language: str) -> Reply | None:
+        """What the asker alone would have got; None where that is what everybody in the place gets, or cannot be told in time."""
         try:
             own = await self._desk.own(place, asker, language)
             if own.key == scope.key:
-                return False
-            other = await self._desk.in_engine(self._desk.asking.answer, text, thread, own, language=language)
+                return None
+            return await self._desk.asked(text, thread, own, place, language)
         except Sentence:
-            return False
-        return other.kind != "failure" and _content(other) != _content(reply)
+            return None
 
     async def _keep(self, question: str, incoming: Incoming, reply: Reply, language: str, text: str, scope: str = "") -> Shown | None:
         first = reply.parts[0]
@@ -245,6 +248,8 @@ class Handler:
             try:
                 desk.unless_noticed()
                 kept = await desk.under(kept, await desk.shared(kept.place, kept.asker, kept.language), rows=True)
+                if kept.reply.spent.calls:  # asked anew, for those who may see it there now
+                    await desk.write("ask", kept.place, kept.asker, kept.reply, kept.id, kept.scope)
             except Sentence as sentence:
                 kept = replace(kept, reply=failed(kept.reply.parts[0].question, str(sentence), kept.language))
         return replace(desk.shown(kept), schedule=kept.schedule)

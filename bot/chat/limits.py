@@ -46,8 +46,8 @@ class Limits:
 
     def refuses_question(self, place: Place, asker: Asker) -> Refusal | None:
         """Why this person may not ask now; None where they may, and then have."""
-        most, most_together, spend = self._settings.questions, self._settings.workspace_questions, self._settings.spend
-        if not (most or most_together or spend):
+        most, most_together = self._settings.questions, self._settings.workspace_questions
+        if not (most or most_together):
             return None
         with self._database.transaction() as base:
             self._begin(base, place, _QUESTIONS, MINUTE)
@@ -55,10 +55,15 @@ class Limits:
                 return Refusal("limit_person", {"most": f"{most:,}"})
             if most_together and self._used(base, place, _QUESTIONS, MINUTE) >= most_together:
                 return Refusal("limit_workspace", {"most": f"{most_together:,}"})
-            if spend and self._spent(base, place) >= spend:
-                return Refusal("limit_spend")
             self._use(base, place, asker, _QUESTIONS, 1)
         return None
+
+    def models_spent(self, place: Place) -> bool:
+        """Whether the workspace has spent what it may on models: its questions are then planned without one, and not refused."""
+        if not (most := self._settings.spend):
+            return False
+        with self._database.transaction() as base:
+            return self._spent(base, place) >= most
 
     def refuses_export(self, place: Place, asker: Asker, rows: int) -> Refusal | None:
         """Why this person may not take so many rows away; None where they may, and then have."""

@@ -136,7 +136,8 @@ class Presses:
             asked = await desk.in_engine(make, scope, language=kept.language)
             if asked.chosen is not None:
                 await desk.in_state(desk.state.choose, kept.place, press.asker, asked.chosen)
-        made = Kept(new, kept.place, press.asker, asked.reply, kept.language, (), scope=scope.key)
+        reply = asked.reply if make is None else asked.reply.model_copy(update={"planner": kept.reply.planner})
+        made = Kept(new, kept.place, press.asker, reply, kept.language, (), scope=scope.key)
         if not await desk.in_state(desk.state.keep, made, asked.said, desk.lease):
             _tell_again(double, kept.language)
             return None

@@ -9,7 +9,7 @@ from bot.chat.sentences import say
 from bot.chat.state import Kept
 from bot.chat.types import PAGE_ROWS, Asker, Button, Choice, Menu, Place, Shown, View
 from bot.chat.values import Command, signed
-from bot.receipt import counted, freshness_line, receipt_lines, unused_line, words_of
+from bot.receipt import counted, freshness_line, reason_lines, receipt_lines, unused_line, words_of
 from engine.types import Answer, Binding, ClarifyPlan, Reply, TablePlan
 
 _NO_TEST = frozenset({"table", "column", "measure", "sort", "limit"})
@@ -55,8 +55,9 @@ class Show:
         lines, code = [say(kept.language, "how")], []
         for part in kept.reply.parts:
             if isinstance(part.plan, TablePlan):
-                lines += _plan_lines(part, part.plan, kept.language)
+                lines += _plan_lines(part.plan, kept.language)
             if part.sql:
+                lines += _trust_lines(part, kept)
                 code.append(part.sql)
         if not code:
             lines.append(say(kept.language, "no_how"))
@@ -154,7 +155,7 @@ def _label(language: str, label: str, rows: str) -> str:
     return say(language, "choice", label=label if len(label) <= room else label[: room - 1] + "…", rows=rows)
 
 
-def _plan_lines(part: Answer, plan: TablePlan, language: str) -> list[str]:
+def _plan_lines(plan: TablePlan, language: str) -> list[str]:
     words = words_of(language)
     lines = [say(language, "how_plan", table=plan.table)]
     for clause in plan.where:
@@ -165,7 +166,11 @@ def _plan_lines(part: Answer, plan: TablePlan, language: str) -> list[str]:
         lines.append(f"∑ {', '.join(plan.group_by)}")
     if plan.limit:
         lines.append(f"{words.ops['limit']} {plan.limit}")
-    lines.append(say(language, "confidence", percent=round(100 * part.confidence.value)))
-    if fresh := freshness_line(part):
-        lines.append(fresh)
     return lines
+
+
+def _trust_lines(part: Answer, kept: Kept) -> list[str]:
+    """Who planned it, how sure it is and why no surer, and how fresh the data is."""
+    who = words_of(kept.language).texts[f"planner_{kept.reply.planner}"]
+    sure = say(kept.language, "confidence", percent=round(100 * part.confidence.value))
+    return [line for line in (who, sure, *reason_lines(part), freshness_line(part)) if line]

@@ -50,12 +50,12 @@ def incoming_of(text: str) -> Incoming:
 
 
 def without_rows(reply: Reply) -> Reply:
-    """The reply as it is kept: its plans give its rows again."""
+    """The reply as it is kept: its plans give its rows again, and what it took of models was counted once."""
     bare = [
         part.model_copy(update={"result": part.result.model_copy(update={"rows": (), "row_ids": None})}) if part.result else part
         for part in reply.parts
     ]
-    return Reply(parts=tuple(bare))
+    return Reply(parts=tuple(bare), planner=reply.planner)
 
 
 def _asker(held: dict[str, Any]) -> Asker:

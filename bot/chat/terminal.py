@@ -19,7 +19,7 @@ from bot.chat.sentences import say
 from bot.chat.state import State
 from bot.chat.types import Asker, Button, Choice, Incoming, Place, Press, Shown
 from bot.escape import isolated, lines, one_line
-from bot.receipt import receipt_lines, shown_value, unused_line, words_of
+from bot.receipt import note_lines, receipt_lines, shown_value, unused_line, words_of
 from bot.terminal import print_rows
 from engine.types import Answer
 
@@ -149,7 +149,7 @@ def talk(asking: Asking, read: TextIO, out: TextIO) -> None:
 
 
 def _before(part: Answer) -> list[str]:
-    return [one_line(part.headline), *([one_line(part.explanation)] if part.explanation else [])]
+    return [one_line(line) for line in (part.headline, part.explanation, *note_lines(part)) if line]
 
 
 def _after(shown: Shown, number: int) -> list[str]:

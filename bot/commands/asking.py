@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import click
 
-from bot.commands.common import AS, FAILED, NOT_ANSWERED, PATH, chosen_catalog, print_json, scope_for, with_tables
+from bot.commands.common import AS, FAILED, NOT_ANSWERED, PATH, PLANNER, chosen_catalog, print_json, scope_for, with_tables
 from bot.say import say
 from engine.errors import AlmanacError, UsageError
 
 if TYPE_CHECKING:
+    from engine.planners import Kind
     from engine.types import Reply
 
 
@@ -27,6 +28,7 @@ PARTS: Final = ("terms", "rows", "negatives", "examples", "history")  # of a pro
 @click.option("--save", "save", type=PATH, metavar="FILE", help="Save all rows as FILE.csv or FILE.xlsx as well.")
 @click.option("--overwrite", is_flag=True, help="Let --save replace a file that is there; never one that is asked.")
 @click.option("--all", "every_row", is_flag=True, help="Show every row on a terminal; a pipe and a file have them anyway.")
+@PLANNER
 @AS
 def ask(
     question: tuple[str, ...],
@@ -37,6 +39,7 @@ def ask(
     save: Path | None,
     overwrite: bool,
     every_row: bool,
+    kind: Kind | None,
     asker: str | None,
 ) -> int:
     """Answer QUESTION from the tables."""
@@ -59,8 +62,9 @@ def ask(
     said = thread_from_file(thread) if thread else ChatThread()
     try:
         scope = scope_for(chosen, asker)
+        planner = planner_of(chosen, kind)
         with counted() as counts, library_of(chosen, scope) as library:
-            reply = answers_from(library, planner_of(library))(text, said, scope)
+            reply = answers_from(library, planner)(text, said, scope)
     except AlmanacError as error:
         if as_json and error.status == FAILED:
             from bot.failure import failure
@@ -73,7 +77,7 @@ def ask(
     else:
         from bot.terminal import print_reply
 
-        print_reply(reply, sys.stdout, every_row=every_row)
+        print_reply(reply, sys.stdout, every_row=every_row, asked=text)
     for path in saved:
         say(f'Saved as "{path}".')
     if save is not None and not saved:
@@ -91,17 +95,19 @@ def _save(reply: Reply, path: Path | None, read: list[Path], overwrite: bool) ->
 
 @click.command()
 @with_tables
+@PLANNER
 @AS
-def chat(table: str | None, catalog: Path | None, asker: str | None) -> None:
+def chat(table: str | None, catalog: Path | None, kind: Kind | None, asker: str | None) -> None:
     """Talk with the tables on the terminal: go on from what was said, page, correct, download."""
-    from bot.answering import library_of
+    from bot.answering import library_of, planner_of
     from bot.chat.asking import asking_of
     from bot.chat.terminal import talk
 
     chosen = chosen_catalog(table, catalog)
     scope = scope_for(chosen, asker)
+    planner = planner_of(chosen, kind)
     with library_of(chosen, scope) as library:
-        talk(asking_of(library, scope), sys.stdin, sys.stdout)
+        talk(asking_of(library, scope, planner), sys.stdin, sys.stdout)
 
 
 @click.command("eval")

@@ -23,6 +23,9 @@ PATH: Final = click.Path(path_type=Path)
 AS: Final = click.option(
     "--as", "asker", metavar="USER", help="Show what this person may see: an e-mail or id that the catalog's rules know; else everything."
 )
+PLANNER: Final = click.option(
+    "--planner", "kind", type=click.Choice(["auto", "offline", "model"]), help="Who plans, instead of ALMANAC_PLANNER."
+)
 CATALOG_HELP: Final = "The catalog; else ALMANAC_CATALOG, else ./almanac.toml."
 _NOTHING_TO_ASK: Final = (
     "There is no almanac.toml here; name a table with --table FILE, a catalog with --catalog FILE, or draft one with `almanac init FILE`."

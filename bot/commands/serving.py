@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 @click.option("--no-jobs", is_flag=True, help="Refresh no table; what other processes refresh is noticed all the same.")
 def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None, no_jobs: bool) -> None:
     """Answer in Slack and Teams, those of them whose settings are there, and keep the tables fresh."""
-    from bot.answering import library_of
+    from bot.answering import library_of, planner_of
     from bot.chat.alerts import alert_sentence, post_alert
     from bot.chat.asking import asking_of
-    from bot.chat.settings import state_url
+    from bot.chat.settings import limit_settings, state_url
     from bot.chat.state import State
     from bot.serve import serve as serve_chats
     from engine.rights import Rights
@@ -39,6 +39,11 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
         raise UsageError("--read-only-notice is empty; it must say what people are to be told.")
     chosen = chosen_catalog(table, catalog)
     seconds = 0.0 if notice else warm_seconds()
+    planner = None if notice else planner_of(chosen)
+    if planner and limit_settings().spend and not any(planner.budget.price):
+        raise UsageError(
+            "ALMANAC_MODEL_SPEND_A_DAY limits what models cost, and what they cost is not told; set ALMANAC_MODEL_PRICE as well."
+        )
     state = State(state_url())
     rights = Rights(chosen)
     refreshes = not (notice or no_jobs)
@@ -54,7 +59,7 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
             scheduler.add(job)
         told = "" if notice is None else notice.strip()
         tables = chosen.tables if refreshes else ()
-        serve_chats(state, asking_of(library, rights), host, port, say, notice=told, scheduler=scheduler, tables=tables)
+        serve_chats(state, asking_of(library, rights, planner), host, port, say, notice=told, scheduler=scheduler, tables=tables)
 
 
 @click.group()

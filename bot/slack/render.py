@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.chat.sentences import say
 from bot.chat.types import Menu, Shown
-from bot.receipt import Words, binding_line, freshness_line, unused_line, words_of
+from bot.receipt import Words, binding_line, freshness_line, note_lines, unused_line, words_of
 from bot.slack.escape import literal, mrkdwn
 from bot.slack.table import Block, cells_of, cut, shown_columns, table_block, table_lines
 from engine.types import Answer
@@ -86,7 +86,7 @@ def _said(shown: Shown, room: int = _CELLS) -> list[_Line]:
         if at == 0 and shown.carried:
             said.append(_Line("↳ " + " · ".join(shown.carried), small=True))
         said.append(_Line(part.headline or part.message, bold=True))
-        said += [_Line(text) for text in (part.explanation, *(shown.lines if at == 0 else ())) if text]
+        said += [_Line(text) for text in (part.explanation, *note_lines(part), *(shown.lines if at == 0 else ())) if text]
         rows = shown.rows(at)
         if part.result and rows:
             said.append(_Line("", part=at, cells=cells_of(part.result, rows, words, room // with_rows)))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from bot.chat.sentences import say
 from bot.chat.types import Button, Menu, Shown
-from bot.receipt import Words, binding_line, freshness_line, unused_line, words_of
+from bot.receipt import Words, binding_line, freshness_line, note_lines, unused_line, words_of
 from bot.teams.activity import WHEN
 from bot.teams.table import table
 from bot.teams.text import CUT, Element, plain, run
@@ -85,6 +85,7 @@ def _part(shown: Shown, at: int, cell: int, columns: int, right_to_left: bool) -
     body.append(run(part.headline or part.message, _LINE, weight="Bolder", size="Medium"))
     if part.explanation:
         body.append(run(part.explanation, _LINE))
+    body += [run(note, _LINE) for note in note_lines(part)]
     rows = shown.rows(at)
     if part.result and rows:
         seen = part.result.columns[:columns]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from engine.agents.form import Action, AskBack, Beyond, Figures, NotInTable, Retype, Rows, Select, Test
+from engine.agents.form import Action, AskBack, Beyond, Condition, Figures, NotInTable, Retype, Rows, Select
 from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
@@ -125,6 +125,7 @@ class Attempts:
         return self._planned(action)
 
     def _planned(self, action: Rows | Figures) -> tuple[Decision, list[str]]:
+        action = _asked_apart(action)
         tests = self._tests(action.conditions)
         plan = plan_of(action, tests, self.table.name)
         check(plan, self.table.facts)
@@ -141,7 +142,7 @@ class Attempts:
         decided = self._decision(plan, self.table, lines, lost)
         return decided if result.total else replace(decided, confidence=min(decided.confidence, EMPTY)), doubts
 
-    def _overlooked(self, conditions: Sequence[Test], tests: Sequence[Comparison]) -> Iterator[str]:
+    def _overlooked(self, conditions: Sequence[Condition], tests: Sequence[Comparison]) -> Iterator[str]:
         """A term that stands word for word in the question and became something else."""
         meant = {(test.column, fold(str(value))) for test in tests for value in test.values}
         for test in conditions:
@@ -154,12 +155,12 @@ class Attempts:
                 phrase, column, term = sent[0]
                 yield f'"{phrase}" is the value "{term}" of "{column}"; a condition takes the column that has the value.'
 
-    def _tests(self, conditions: Sequence[Test]) -> list[Comparison]:
+    def _tests(self, conditions: Sequence[Condition]) -> list[Comparison]:
         """The conditions on the table's terms; raises PlanError with a line for each that is wrong."""
         made, wrong = [], []
         for test in conditions:
             try:
-                made.append(self.literals(self.table).comparison(test))
+                made.append(self.literals(self.table).comparison(test, lenient=bool(self.said)))
             except PlanError as error:
                 wrong.append(str(error))
         if wrong:
@@ -185,8 +186,19 @@ class Attempts:
         lost = self.words.lost(used, columns)
         if lost:
             named = ", ".join(f'"{word}"' for word in lost)
-            doubts.append(f"These words of the question are used by nothing: {named}. Use them, or list them under unused and say why.")
+            hints = "".join(self._meanings(lost))
+            doubts.append(
+                f"These words of the question are used by nothing: {named}.{hints} Use them, or list them under unused and say why."
+            )
         return lost, doubts
+
+    def _meanings(self, lost: Sequence[str]) -> Iterator[str]:
+        """What was found for phrases that hold words without a place, the best for each phrase."""
+        without, told = frozenset().union(*map(self.words.places, lost)), set[str]()
+        for match in self.matches:
+            if match.phrase not in told and len(told) < 3 and self.words.places(match.phrase) & without:
+                told.add(match.phrase)
+                yield f' "{match.phrase}" may be {match.term.column} = "{match.term.text}".'
 
     def _found_at(self, test: Comparison, places: frozenset[int]) -> frozenset[int]:
         """Where the phrases stand that the terms of a test were found for, of those that its words touch: "Le Zion" belongs to "Rishon"."""
@@ -208,7 +220,9 @@ class Attempts:
             column = table.facts.column(literal.column)
             try:
                 term = (
-                    self.literals(table).comparison(Test(words=literal.text, column=column.name, op="is", values=(literal.text,))).values[0]
+                    self.literals(table)
+                    .comparison(Condition(words=literal.text, column=column.name, op="is", values=(literal.text,)))
+                    .values[0]
                 )
             except PlanError as error:
                 wrong.append(str(error))
@@ -233,6 +247,10 @@ class Attempts:
         phrase = self.words.phrase(self.words.places(action.meanings[0].words))
         if not phrase:
             raise PlanError("The words of a meaning are copied from the question.")
+        exact = {(column, fold(term)) for _, column, term in self.words.exact(self.words.places(phrase))}
+        plain = [made for made in meanings if any((made.column, fold(str(value))) in exact for value in made.values)]
+        if len(plain) == 1:
+            raise PlanError(f'"{phrase}" stands word for word in "{plain[0].column}", so that it means that; use rows or figures with it.')
         readings = []
         for made in meanings:
             plan = TablePlan(table=self.table.name, where=(*clauses(rest, action.match == "any"), *clauses([made], False)))
@@ -261,7 +279,7 @@ class Attempts:
 
     # ---- the receipt
 
-    def _binding(self, test: Test, made: Comparison) -> Binding:
+    def _binding(self, test: Condition, made: Comparison) -> Binding:
         phrase = self.words.phrase(self.words.places(test.words)) or test.words
         others = tuple(self._others(test, made))
         return Binding(phrase=phrase, column=made.column, op=made.op, terms=made.values, how=self._how(phrase, made), candidates=others)
@@ -274,12 +292,24 @@ class Attempts:
         found = [match for match in self.matches if match.term.column == made.column and match.term.text in terms]
         return max(found, key=lambda match: match.score).how if found else "meant"
 
-    def _others(self, test: Test, made: Comparison) -> Iterator[Candidate]:
+    def _others(self, test: Condition, made: Comparison) -> Iterator[Candidate]:
         words, taken = self.words.places(test.words), {(made.column, str(value)) for value in made.values}
         for match in self.matches:
             if words & self.words.places(match.phrase) and (match.term.column, match.term.text) not in taken and len(taken) < 6:
                 taken.add((match.term.column, match.term.text))
                 yield Candidate(column=match.term.column, term=match.term.text, rows=match.term.rows)
+
+
+def _asked_apart(action: Rows | Figures) -> Rows | Figures:
+    """The action without conditions that have no value: these name what is asked for."""
+    asked = [test for test in action.conditions if test.op not in ("blank", "not_blank") and not test.values]
+    if not asked:
+        return action
+    conditions = tuple(test for test in action.conditions if test not in asked)
+    if isinstance(action, Figures):
+        return action.model_copy(update={"conditions": conditions})
+    columns = tuple(dict.fromkeys((*action.columns, *(test.column for test in asked))))
+    return action.model_copy(update={"conditions": conditions, "columns": columns})
 
 
 def _measured(action: Rows | Figures) -> Iterator[str]:

@@ -13,11 +13,13 @@ Value = str | int | float | bool
 
 
 def listed(value: Any) -> Any:
-    """Endpoints that do not hold a model to the schema get a text where a list is asked for."""
-    return (value,) if isinstance(value, (str, int, float)) else () if value is None else tuple(value) if isinstance(value, list) else value
+    """Endpoints that do not hold a model to the schema get a text where a list is asked for; "null" is what small models write for nothing."""
+    if isinstance(value, list):
+        return tuple(one for one in value if one is not None and one != "null")
+    return (value,) if isinstance(value, (str, int, float)) else () if value is None else value
 
 
-class Test(Form):
+class Condition(Form):
     """One condition, and the words of the question that say it."""
 
     words: str = Field(description="The words of the question that say it, exactly as they stand there.")
@@ -64,7 +66,7 @@ class Limit(Form):
 
 class _Asked(Form):
     kind: str
-    conditions: tuple[Test, ...] = ()
+    conditions: tuple[Condition, ...] = ()
     match: Literal["all", "any"] = Field(default="all", description="Whether all conditions must hold, or any of them.")
 
 
@@ -104,7 +106,7 @@ class AskBack(_Asked):
     """A question back: words that may mean two to five things in this table, each another answer; conditions are the others."""
 
     kind: Literal["ask_back"] = "ask_back"
-    meanings: tuple[Test, ...] = ()
+    meanings: tuple[Condition, ...] = ()
 
 
 class NotInTable(Form):

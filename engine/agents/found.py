@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import Any, Final
 from zlib import crc32
 
-from engine.agents.form import Action, Figure, Figures, Limit, Order, Rows, Test
+from engine.agents.form import Action, Condition, Figure, Figures, Limit, Order, Rows
 from engine.agents.parts import Parts
+from engine.agents.words import QuestionWords
 from engine.build.facts import ColumnFacts
 from engine.embed_discreet import discreet
 from engine.embedder import Embedder
@@ -36,6 +37,7 @@ class Found:
     """For one question over one table; matches are the best first, and of columns that may be sent only."""
 
     matches: tuple[Match, ...] = ()
+    named: Mapping[str, str] = field(default_factory=dict)  # for a phrase the column that it names
     narrower: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # for a column those that it determines
     columns: tuple[str, ...] = ()  # of the rows
     rows: tuple[tuple[Any, ...], ...] = ()
@@ -45,6 +47,8 @@ class Found:
     def to_json(self) -> dict[str, Any]:
         """As a model reads it; what was not found is not there."""
         said: dict[str, Any] = {}
+        if self.named:
+            said["columns_named"] = self.named
         if phrases := _by_phrase(self.matches, self.narrower):
             said["terms"] = phrases
         if self.rows or self.non_matches:
@@ -61,6 +65,7 @@ def gather(text: str, table: OpenTable, embedder: Embedder, now: datetime, parts
     matches = [match for match in retrieve(text, language_of(text), table, embedder, now) if match.term.column in sent]
     return Found(
         matches=tuple(matches) if parts.terms else (),
+        named=QuestionWords(text, language_of(text), table, now).columns() if parts.terms else {},
         narrower={column.name: column.determines for column in table.facts.columns},
         columns=tuple(column.name for column in _telling(table)),
         rows=tuple(_similar(text, table, embedder)) if parts.rows else (),
@@ -175,7 +180,7 @@ def _action(example: Example, table: OpenTable, embedder: Embedder, now: datetim
     words = phrases_of(example.question, table, embedder, now)
     either = len(plan.where) == 1 and len(plan.where[0].any_of) > 1
     tests = tuple(
-        Test(
+        Condition(
             words=words.get(test.column, ", ".join(map(str, test.values))),
             column=test.column,
             op=test.op,

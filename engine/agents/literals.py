@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from engine.agents.form import Test
+from engine.agents.form import Condition
 from engine.build.facts import ColumnFacts
 from engine.embed_discreet import discreet
 from engine.embedder import Embedder
@@ -39,10 +39,15 @@ class Literals:
         self._embedder = embedder
         self._matches = matches
 
-    def comparison(self, test: Test) -> Comparison:
-        """The condition on the table's own terms; raises PlanError, which says to a model what would be right."""
+    def comparison(self, test: Condition, lenient: bool = False) -> Comparison:
+        """The condition on the table's own terms; raises PlanError, which says to a model what would be right.
+
+        lenient: a value that stands in one other column only is taken to mean that column, for a model that was told and says the same again.
+        """
         try:
             column = self._table.facts.column(test.column)
+            if not column.sent:
+                raise KeyError  # what a model is not shown it cannot try the values of
         except KeyError:
             raise PlanError(f'There is no column "{printable(test.column)}".') from None
         op = test.op
@@ -52,6 +57,8 @@ class Literals:
             op = _AS_ONE.get(op, op)
         if op in ("blank", "not_blank"):
             return Comparison(column=column.name, op=op)
+        if lenient and op in _EQUAL and (other := self._elsewhere(test, column)) is not None:
+            return self.comparison(test.model_copy(update={"column": other}))
         values = tuple(dict.fromkeys(value for given in test.values for value in self._values(given, column, op)))
         if not values:
             raise PlanError(f'The condition on "{column.name}" has no value.')
@@ -59,6 +66,12 @@ class Literals:
         if op in _PARTS and column.textual and not self._rows(made):
             raise PlanError(f'No "{column.name}" {op.replace("_", " ")} {_quoted(values)}.{self._nearest(str(values[0]), column)}')
         return made
+
+    def _elsewhere(self, test: Condition, column: ColumnFacts) -> str | None:
+        """The one other column that has all of these values, where the named one has none of them."""
+        having = [{term.column.name for term in self._table.terms_folded([fold(str(value))]) if term.column.sent} for value in test.values]
+        common = set.intersection(*having) if having else set[str]()
+        return next(iter(common)) if len(common) == 1 and not any(column.name in names for names in having) else None
 
     def _values(self, given: str | int | float | bool, column: ColumnFacts, op: Operator) -> list[Value]:
         if op in ("open", "closed"):
@@ -105,7 +118,12 @@ class Literals:
         if same:
             return max(same, key=lambda term: term.rows).text
         others = sorted({term.column.name for term in self._table.terms_folded([fold(given)]) if term.column.sent})
-        hint = f" It is a value of {', '.join(map(_named, others))}." if others else self._nearest(given, column)
+        if others:
+            hint = f" It is a value of {', '.join(map(_named, others))}."
+        elif any(known.sent and fold(known.name) == fold(given) for known in self._table.facts.columns):
+            hint = ' It is a column: what is asked for goes into "columns".'
+        else:
+            hint = self._nearest(given, column)
         raise PlanError(f'{_quoted([given])} is no value of "{column.name}".{hint}')
 
     def _nearest(self, given: str, column: ColumnFacts) -> str:

@@ -50,6 +50,10 @@ class ModelPlanner:
 
         return f"{self.kind} {self.endpoint.model} {self.small.model} {self.endpoint.mode} {self.parts} {fingerprint()}"
 
+    def at_once(self) -> ModelPlanner:
+        """The same, but for asking a model: a question that needs one raises ModelError, at once."""
+        return replace(self, budget=replace(self.budget, calls=0), replies=None, alone=True)
+
 
 @dataclass(frozen=True, slots=True)
 class Work:

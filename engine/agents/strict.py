@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, create_model, model_validator
@@ -22,7 +23,8 @@ _DROPPED: Final = frozenset(
         "uniqueItems",
     }
 )
-_MOST_NAMES: Final = 200  # of one list of names, below what endpoints take in a schema
+_MOST_NAMES: Final = 200  # of one list of names, and their letters: below what endpoints take in a schema
+_MOST_LETTERS: Final = 7_000
 _NAMED: Final = "x-names"
 
 
@@ -44,7 +46,12 @@ class Form(BaseModel):
     @classmethod
     def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """The strict schema; its title names the form."""
-        schema: dict[str, Any] = _strict(super().model_json_schema(*args, **kwargs), cls.names)
+        names = {of: list(known) for of, known in cls.names.items() if _few(known)}
+        schema: dict[str, Any] = _strict(super().model_json_schema(*args, **kwargs), names)
+        written = json.dumps(schema)
+        once = {of: {"type": "string", "enum": known} for of, known in names.items() if json.dumps(_place(of)) in written}
+        if once:
+            schema["$defs"] = {**schema.get("$defs", {}), **once}
         return {"title": cls.__name__, **schema}
 
 
@@ -64,22 +71,32 @@ def checked_form(base: type[F], name: str, names: Mapping[str, Sequence[str]], c
     return made
 
 
-def _strict(schema: Any, names: Mapping[str, Sequence[str]]) -> Any:
+def _few(names: Sequence[str]) -> bool:
+    return 0 < len(names) <= _MOST_NAMES and sum(map(len, names)) <= _MOST_LETTERS
+
+
+def _place(of: str) -> dict[str, str]:
+    """Where a list of names stands: once, however often it is chosen from, as endpoints count every value, and so do models that read it."""
+    return {"$ref": f"#/$defs/{of}"}
+
+
+def _strict(schema: Any, names: Collection[str]) -> Any:
     if isinstance(schema, list):
         return [_strict(one, names) for one in schema]
     if not isinstance(schema, dict):
         return schema
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}  # nothing may stand beside it
-    made = {
-        word: _strict(value, names) for word, value in schema.items() if word not in _DROPPED | {_NAMED, "properties", "oneOf", "const"}
-    }
+    if schema.get(_NAMED) in names:
+        return _place(schema[_NAMED])
+    dropped = _DROPPED | {_NAMED, "properties", "oneOf", "const"}
+    if "properties" in schema:
+        dropped |= {"description"}  # what a form is for stands in the instructions, once for all
+    made = {word: _strict(value, names) for word, value in schema.items() if word not in dropped}
     if "oneOf" in schema:
         made["anyOf"] = _strict(schema["oneOf"], names)
     if "const" in schema:
         made["enum"] = [schema["const"]]
-    if 0 < len(known := names.get(schema.get(_NAMED, ""), ())) <= _MOST_NAMES:
-        made["enum"] = list(known)
     if "properties" in schema:
         made["properties"] = {name: _strict(value, names) for name, value in schema["properties"].items()}
         made |= {"required": list(schema["properties"]), "additionalProperties": False}

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Final
 
 from engine.fold import words_of
 from engine.language import Language
+from engine.letters import likeness
+from engine.plan.decide import MOST_LOST
 from engine.plan.find import finder
-from engine.plan.mentions import span_text, tokens_of
+from engine.plan.mentions import Token, span_text, tokens_of
 from engine.table import OpenTable
+
+_NAMED: Final = 0.8  # how well a phrase must name a column to be shown as its name
+_ALIKE: Final = 0.7  # likeness of a word to a word of a column's name
 
 
 class QuestionWords:
@@ -18,7 +24,9 @@ class QuestionWords:
     def __init__(self, text: str, language: Language, table: OpenTable, now: datetime) -> None:
         self.text = text
         self._language = language
+        self._declared = table.facts.declared
         self._tokens = tokens_of(text, language)
+        self._content = sum(token.content for token in self._tokens)
         self._mentions = finder(table, language, text, self._tokens, now).certain()
 
     def places(self, words: str) -> frozenset[int]:
@@ -50,6 +58,17 @@ class QuestionWords:
         whole = [one for one in found if not any(o[0] <= one[0] and one[1] <= o[1] and o[:2] != one[:2] for o in found)]
         return [(span_text(self.text, self._tokens, start, end), column, term) for start, end, column, term in whole]
 
+    def columns(self) -> dict[str, str]:
+        """For the phrases that name a column, its name."""
+        found: dict[str, tuple[float, str]] = {}
+        for mention in self._mentions:
+            if mention.kind == "column" and mention.columns[0][0].sent:
+                phrase = span_text(self.text, self._tokens, mention.start, mention.end)
+                column, quality = mention.columns[0]
+                found[phrase] = max(found.get(phrase, (0.0, "")), (quality, column.name))
+        named = {phrase: column for phrase, (quality, column) in found.items() if quality >= _NAMED}
+        return {phrase: column for phrase, column in named.items() if not any(phrase != other and phrase in other for other in named)}
+
     def lost(self, used: Iterable[int], columns: Iterable[str]) -> list[str]:
         """The content words that stand at no used place, tie nothing, name no row and none of these columns."""
         taken, named = set(used), set(columns)
@@ -59,9 +78,19 @@ class QuestionWords:
                 mention.kind == "column" and any(column.name in named and quality >= 0.6 for column, quality in mention.columns)
             ):
                 taken |= set(inside)
+        spoken = [word.folded for name in named for word in words_of(name)]
         heads = self._language.heads
-        return [
-            token.word.text
+        left = [
+            token
             for token in self._tokens
-            if token.content and token.index not in taken and not (token.word.folded in heads and not token.proper)
+            if token.content
+            and token.index not in taken
+            and not (token.word.folded in heads and not token.proper)
+            and not any(likeness(token.word.folded, word) >= _ALIKE for word in spoken)  # "Romanji" of the column "romaji title"
         ]
+        if not self._declared and all(not self._says(token) for token in left) and len(left) <= max(1, MOST_LOST * self._content):
+            return []  # where nobody says what a row is called, a word may be that
+        return [token.word.text for token in left]
+
+    def _says(self, token: Token) -> bool:
+        return token.proper or token.quote > 0 or token.word.folded in self._language.beyond

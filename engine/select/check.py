@@ -30,6 +30,7 @@ class CheckedSelect:
 
     tables: by the name under which a file is attached, the table. numbered: the first cell of a row is its number.
     literals: what textual columns are compared with. own: the names of the query's own subqueries.
+    reads: (table, column) of all that is read, wherever in the query; the column is empty for the table itself.
     """
 
     sql: str
@@ -39,6 +40,7 @@ class CheckedSelect:
     literals: tuple[SelectLiteral, ...] = ()
     numbered: bool = False
     own: frozenset[str] = frozenset()
+    reads: tuple[tuple[str, str], ...] = ()
 
 
 def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
@@ -54,6 +56,7 @@ def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
         if any(one.is_star for select in tree.find_all(exp.Select) for one in select.expressions if not one.find(exp.Count)):
             raise PlanError("A star would give two columns of one name; name the columns one by one.")
         origins = Origins(tree, seen)
+        reads = tuple(dict.fromkeys(_reads(origins, seen)))  # before names become places
         columns = shape(tree, origins, spelling)
         folding = Folding(origins)
         folding.rewrite(tree)
@@ -65,7 +68,14 @@ def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
         raise PlanError("A column of the query fits none of its tables, or several; write it with the name of its table.") from error
     if len(used) > MOST_TABLES:
         raise PlanError(f"A query reads at most {MOST_TABLES} tables.")
-    return CheckedSelect(sql, compiled, used, columns, tuple(dict.fromkeys(folding.literals)), numbered, own)
+    return CheckedSelect(sql, compiled, used, columns, tuple(dict.fromkeys(folding.literals)), numbered, own, reads)
+
+
+def _reads(origins: Origins, seen: Seen) -> Iterator[tuple[str, str]]:
+    yield from ((seen.tables[source.name].table.name, "") for source in origins.tables)
+    for origin in map(origins.of, origins.columns()):
+        if origin is not None and origin.column.facts is not None:
+            yield origin.table.table.name, origin.column.facts.name
 
 
 def _schema(seen: Seen) -> MappingSchema:

@@ -91,6 +91,7 @@ def _result(checked: CheckedSelect, rows: list[Row], cut: bool, total: int) -> R
         cut=cut,
         version=pinned[0].version if len(pinned) == 1 else "",
         loaded_at=min((table.freshness.loaded_at for table in pinned), default=""),
+        reads=checked.reads,
     )
 
 

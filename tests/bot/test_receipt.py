@@ -5,15 +5,28 @@ from __future__ import annotations
 import re
 import tomllib
 from importlib.resources import files
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
-from bot.receipt import binding_line, freshness_line, receipt_lines, shown_line, shown_value, unused_line, words_of
-from engine.types import Binding, Value
+from bot.receipt import (
+    DOUBTFUL,
+    binding_line,
+    freshness_line,
+    note_lines,
+    reason_lines,
+    receipt_lines,
+    shown_line,
+    shown_value,
+    unused_line,
+    words_of,
+)
+from engine.types import Binding, Confidence, Value
 from tests.bot.replies import answered, table
 
 LANGUAGES = sorted(path.name.removesuffix(".toml") for path in (files("bot") / "language").iterdir() if path.name.endswith(".toml"))
+ROOT = Path(__file__).resolve().parent.parent.parent
 FIELD = re.compile(r"\{\w+\}")
 
 
@@ -26,6 +39,7 @@ def test_a_language_is_whole(language: str) -> None:
     english, other = parsed("en"), parsed(language)
     assert other.keys() == english.keys()
     assert other["ops"].keys() == english["ops"].keys()  # type: ignore[attr-defined]
+    assert other["reasons"].keys() == english["reasons"].keys()  # type: ignore[attr-defined]
     for key, text in english.items():
         assert sorted(FIELD.findall(str(other[key]))) == sorted(FIELD.findall(str(text))), key
 
@@ -86,3 +100,29 @@ def test_what_is_shown_of_what_there_is() -> None:
 )
 def test_values(value: Value, text: str) -> None:
     assert shown_value(value, words_of("en")) == text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_answer_that_is_unsure_says_so_beside_its_notes(language: str) -> None:
+    (part,) = answered(table(("Ash", "Oldham")), language=language).parts
+    doubt = words_of(language).texts["doubtful"]
+    noted = part.model_copy(update={"notes": ("no model",)})
+    unsure = noted.model_copy(update={"confidence": Confidence(value=DOUBTFUL - 0.01)})
+    assert (note_lines(part), note_lines(noted), note_lines(unsure)) == ([], ["no model"], [doubt, "no model"])
+    assert note_lines(unsure.model_copy(update={"kind": "no_answer"})) == ["no model"], "there is nothing to be sure of"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_reasons_are_told_in_the_language_and_what_a_model_was_told_is_not(language: str) -> None:
+    (part,) = answered(table(("Ash", "Oldham")), language=language).parts
+    reasons = Confidence(
+        value=0.5, reasons=("planned by a model", "its first plan did not fit", "The model's endpoint at 10.0.0.1 is away.")
+    )
+    assert reason_lines(part.model_copy(update={"confidence": reasons})) == [words_of(language).reasons["its first plan did not fit"]]
+
+
+def test_every_reason_that_is_told_is_one_that_a_planner_gives() -> None:
+    planners = "".join(
+        path.read_text(encoding="utf-8") for folder in ("plan", "agents") for path in (ROOT / "engine" / folder).glob("*.py")
+    )
+    assert [reason for reason in words_of("en").reasons if f'"{reason}"' not in planners] == []

@@ -79,11 +79,13 @@ def test_what_models_cost_is_taken_from_the_audit(state: State, clock: Clock) ->
     for spend in (0.5, 0.49):
         audit.write(Entry("ask", "slack", PLACE.workspace, asker="U-ben", spend=spend))
     audit.write(Entry("ask", "slack", "T2", spend=5.0))
-    assert key(limits) == ""
+    assert not limits.models_spent(PLACE)
     audit.write(Entry("ask", "slack", PLACE.workspace, spend=0.01))
-    assert key(limits) == "limit_spend"
+    assert limits.models_spent(PLACE)
+    assert key(limits) == "", "questions are not refused for it"
+    assert not Limits(state, LimitSettings()).models_spent(PLACE), "without a limit"
     clock.now += DAY
-    assert key(limits) == ""
+    assert not limits.models_spent(PLACE)
 
 
 def test_no_limit_counts_nothing(state: State) -> None:  # noqa: F811

@@ -31,6 +31,7 @@ KEYS = {
     "freshness",
     "confidence",
 }
+PLANNED = {"planner", "model"}  # of the whole reply: who planned it, and what that took
 
 
 def as_json(reply: Reply) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def as_json(reply: Reply) -> dict[str, Any]:
 
 def test_an_answer_as_json(providers: Asked) -> None:
     said = as_json(providers.reply("cardiology providers in Norwick joined before 2015"))
-    assert set(said) == KEYS
+    assert set(said) == KEYS | PLANNED
     assert (said["kind"], said["total"], said["row_ids"], said["unused"]) == ("answer", 1, [3], [])
     assert [set(column) for column in said["columns"]] == [{"name", "type", "role"}] * len(said["columns"])
     assert dict(zip([column["name"] for column in said["columns"]], said["rows"][0], strict=True)) == {
@@ -66,14 +67,14 @@ def test_groups_have_no_row_numbers(providers: Asked) -> None:
 
 def test_nothing_found_is_an_answer(providers: Asked) -> None:
     said = as_json(providers.reply("neurology providers in Tarnby"))
-    assert set(said) == KEYS | {"explanation"}
+    assert set(said) == KEYS | PLANNED | {"explanation"}
     assert (said["kind"], said["total"], said["rows"], said["row_ids"]) == ("answer", 0, [], [])
     assert {column["name"] for column in said["columns"]} >= {"name", "city", "specialty"}
 
 
 def test_no_answer_as_json(providers: Asked) -> None:
     said = as_json(providers.reply("providers with a swimming pool"))
-    assert set(said) == KEYS | {"message"}
+    assert set(said) == KEYS | PLANNED | {"message"}
     assert (said["kind"], said["columns"], said["rows"], said["row_ids"], said["total"], said["sql"]) == (
         "no_answer",
         [],
@@ -88,7 +89,7 @@ def test_no_answer_as_json(providers: Asked) -> None:
 def test_several_parts_repeat_the_first(providers: Asked) -> None:
     one, two = providers("providers in Norwick"), providers("providers with a swimming pool")
     said = as_json(Reply(parts=(one, two)))
-    assert set(said) == KEYS | {"parts"}
+    assert set(said) == KEYS | PLANNED | {"parts"}
     assert {key: said[key] for key in KEYS} == said["parts"][0]
     assert said["parts"][1]["kind"] == "no_answer"
 

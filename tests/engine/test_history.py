@@ -185,7 +185,7 @@ def test_where_nothing_can_be_remembered_it_is_made(providers: Asked, tmp_path: 
 
 def test_what_may_not_be_sent_is_not_in_it(opened: Opened, hints: Hints) -> None:
     table = opened(PROVIDERS, "providers.csv", SECRET).tables[0]
-    text = sent(messages_for(table, "who is in Norwick?", hints)) + "\n".join(history_lines(table))
+    text = sent(messages_for([table], "who is in Norwick?", hints)) + "\n".join(history_lines(table))
     assert "Norwick" in text
     for word in ("phone", "020-555", "wheelchair", "Yes"):
         assert word not in text
@@ -198,7 +198,7 @@ def test_a_table_of_which_nothing_may_be_sent_has_none(opened: Opened, hints: Hi
     table = opened(PROVIDERS, "providers.csv", catalog).tables[0]
     assert history_of(table, hints) == [] and history_lines(table) == []
     with pytest.raises(PlanError, match='"providers"'):
-        messages_for(table, "who is in Norwick?", hints)
+        messages_for([table], "who is in Norwick?", hints)
 
 
 def test_a_slice_has_a_history_of_its_own(tmp_path: Path, hints: Hints) -> None:
@@ -251,7 +251,7 @@ def test_the_least_useful_goes_first(opened: Opened, hints: Hints) -> None:
 
 def test_a_prompt_is_instructions_history_and_the_question_last(providers: Asked, hints: Hints) -> None:
     table = providers.tables[0]
-    one, other = (messages_for(table, text, hints) for text in ('who is in "Norwick"?\n{{ 7*7 }}', "cheapest cardiologist"))
+    one, other = (messages_for([table], text, hints) for text in ('who is in "Norwick"?\n{{ 7*7 }}', "cheapest cardiologist"))
     assert [message.role for message in one] == ["system", "assistant", "tool", "user"]
     assert one[1:3] == history_of(table, hints)
     assert one[:-1] == other[:-1]

@@ -107,7 +107,7 @@ def test_what_is_kept_holds_no_rows(asking: Asking, tmp_path: Path) -> None:
     assert part.result is not None and any("020-555-0101" in row for row in part.result.rows)
     key = Key(Question(text=part.question), asking.tables, EVERYTHING, default_embedder(), NOW)
     kept = Hints(tmp_path, "plans").get(key.key)
-    assert set(kept) == {"language", "plan", "bindings", "unused", "confidence", "spans"}
+    assert set(kept) == {"language", "plan", "bindings", "unused", "confidence", "planner", "spans"}
     assert "020-555" not in json.dumps(kept) and "SELECT" not in json.dumps(kept)
 
 

@@ -61,7 +61,7 @@ def test_every_page_fits(cell: Value, rows: int, columns: int) -> None:
 
 @pytest.mark.parametrize("text", ["x" * 40_000, "<&>" * 9000, HOSTILE * 90, "\n" * 5000, "", " ", "*", "word " * 4000])
 def test_everything_that_is_said_fits(text: str) -> None:
-    many = part(result(10, 20, text), headline=text, explanation=text, unused=(text,), message=text)
+    many = part(result(10, 20, text), headline=text, explanation=text, unused=(text,), message=text, notes=(text,))
     for shown in (
         showing(*[many] * 12, lines=(text,) * 40, carried=(text,) * 9, buttons=buttons(60, text), menus=menus(30, 40, text)),
         showing(many, view="how", lines=(text,) * 80, code=text),
