@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -17,7 +16,7 @@ MILLION: Final = 1_000_000
 
 @dataclass(slots=True)
 class Spend:
-    """Counts the calls of one question; the time runs from when it is made."""
+    """Counts the calls of one question; of the time that it takes, what a model takes counts, and what it asks to be waited for."""
 
     budget: Budget = field(default_factory=Budget)
     calls: int = 0
@@ -25,11 +24,10 @@ class Spend:
     cached: int = 0
     written: int = 0
     seconds: float = 0.0
-    _began: float = field(default_factory=time.monotonic)
 
     def left(self) -> float:
         """The seconds that another call may take; raises ModelError where there is nothing left to spend."""
-        seconds = self.budget.seconds - (time.monotonic() - self._began)
+        seconds = self.budget.seconds - self.seconds
         if self.calls >= self.budget.calls or self.read + self.written >= self.budget.tokens or seconds <= 0:
             raise ModelError("The question would take more of the model than one question may; ask in other words, or narrow it down.")
         return seconds
@@ -40,6 +38,10 @@ class Spend:
         self.read += read
         self.cached += cached
         self.written += written
+        self.seconds += seconds
+
+    def wait(self, seconds: float) -> None:
+        """Counts what is waited for between two calls."""
         self.seconds += seconds
 
     @property

@@ -29,6 +29,7 @@ from engine.types import (
     Match,
     NoAnswerPlan,
     Reading,
+    ResultTable,
     SqlPlan,
     TablePlan,
 )
@@ -54,7 +55,7 @@ class Attempts:
     said: list[str] = field(default_factory=list)
     best: Decision | None = None
     good: Decision | None = None
-    _last: TablePlan | None = None
+    _told: set[str] = field(default_factory=set)
     _words: QuestionWords | None = None
     _literals: Literals | None = None
 
@@ -125,7 +126,8 @@ class Attempts:
         return self._planned(action)
 
     def _planned(self, action: Rows | Figures) -> tuple[Decision, list[str]]:
-        action = _asked_apart(action)
+        if self.strict:
+            action = self._asked_apart(action)
         tests = self._tests(action.conditions)
         plan = plan_of(action, tests, self.table.name)
         check(plan, self.table.facts)
@@ -135,12 +137,24 @@ class Attempts:
         if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
             return self._not_told(told), []
         doubts += self._overlooked(action.conditions, tests)
-        if not result.total and tests and plan != self._last:
-            doubts.append("No row meets all of these conditions; say the same again if they are right.")
-        self._last = plan
+        doubts += [doubt for doubt in self._unlikely(action, tests, plan, result) if doubt not in self._told]
+        self._told |= {*doubts}
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
         decided = self._decision(plan, self.table, lines, lost)
         return decided if result.total else replace(decided, confidence=min(decided.confidence, EMPTY)), doubts
+
+    def _unlikely(self, action: Rows | Figures, tests: Sequence[Comparison], plan: TablePlan, result: ResultTable) -> Iterator[str]:
+        """What may be right and mostly is not, said once: no rows, and one phrase that became several values."""
+        again = "say the same again if it is right."
+        if not result.total and tests:
+            without = [plan.model_copy(update={"where": tuple(one for one in plan.where if one is not clause)}) for clause in plan.where]
+            counts = [(count_rows(rest, self.table), clause.any_of[0].column) for rest, clause in zip(without, plan.where, strict=True)]
+            rows, column = max(counts, default=(0, ""))
+            hint = f' Without the one on "{column}" there are {rows}.' if rows and len(plan.where) > 1 else ""
+            yield f"No row meets all of these conditions.{hint} Change that, or {again}"
+        for test, made in zip(action.conditions, tests, strict=True):
+            if len(made.values) > 1 and not self.words.joined(self.words.places(test.words)):
+                yield f'"{test.words}" is one thing and became {len(made.values)} values of "{made.column}"; choose the one that it means, or {again}'
 
     def _overlooked(self, conditions: Sequence[Condition], tests: Sequence[Comparison]) -> Iterator[str]:
         """A term that stands word for word in the question and became something else."""
@@ -154,6 +168,46 @@ class Attempts:
             if sent:
                 phrase, column, term = sent[0]
                 yield f'"{phrase}" is the value "{term}" of "{column}"; a condition takes the column that has the value.'
+
+    def _asked_apart(self, action: Rows | Figures) -> Rows | Figures:
+        """The action without conditions that only name what is asked for: those of no value, of a column's name, or of a value that nothing says."""
+        asked = [test for test in action.conditions if test.op not in ("blank", "not_blank") and not self._is_said(test)]
+        if not asked:
+            return action
+        conditions = tuple(test for test in action.conditions if test not in asked)
+        if isinstance(action, Figures):
+            return action.model_copy(update={"conditions": conditions})
+        columns = dict.fromkeys((*action.columns, *(name for test in asked for name in self._named(test))))
+        return action.model_copy(update={"conditions": conditions, "columns": tuple(columns)})
+
+    def _is_said(self, test: Condition) -> bool:
+        """Whether a value of the condition stands in the question, was found for its words, or its words are more than names of columns."""
+        if not test.values:
+            return False
+        if test.op in ("open", "closed") or any(one.name == test.column and one.type == "boolean" for one in self.table.facts.columns):
+            return True  # its words are the column's name, or a day
+        spoken, places = fold(self.text), self.words.places(test.words)
+        for value in test.values:
+            folded = fold(f"{value:g}" if isinstance(value, float) else str(value))
+            if folded in self._column_names:
+                continue
+            if folded in spoken or any(
+                match.term.column == test.column and fold(match.term.text) == folded and self.words.places(match.phrase) & places
+                for match in self.matches
+            ):
+                return True
+        return bool(places) and not places <= self.words.naming()
+
+    @property
+    def _column_names(self) -> dict[str, str]:
+        return {fold(column.name): column.name for column in self.table.facts.columns if column.sent}
+
+    def _named(self, test: Condition) -> list[str]:
+        """The columns that a condition names where it says what is asked for."""
+        by_value = [self._column_names[fold(str(value))] for value in test.values if fold(str(value)) in self._column_names]
+        named = self.words.columns()
+        by_words = [column for phrase, column in named.items() if self.words.places(phrase) & self.words.places(test.words)]
+        return by_value or by_words or ([test.column] if not test.values else [])
 
     def _tests(self, conditions: Sequence[Condition]) -> list[Comparison]:
         """The conditions on the table's terms; raises PlanError with a line for each that is wrong."""
@@ -298,18 +352,6 @@ class Attempts:
             if words & self.words.places(match.phrase) and (match.term.column, match.term.text) not in taken and len(taken) < 6:
                 taken.add((match.term.column, match.term.text))
                 yield Candidate(column=match.term.column, term=match.term.text, rows=match.term.rows)
-
-
-def _asked_apart(action: Rows | Figures) -> Rows | Figures:
-    """The action without conditions that have no value: these name what is asked for."""
-    asked = [test for test in action.conditions if test.op not in ("blank", "not_blank") and not test.values]
-    if not asked:
-        return action
-    conditions = tuple(test for test in action.conditions if test not in asked)
-    if isinstance(action, Figures):
-        return action.model_copy(update={"conditions": conditions})
-    columns = tuple(dict.fromkeys((*action.columns, *(test.column for test in asked))))
-    return action.model_copy(update={"conditions": conditions, "columns": columns})
 
 
 def _measured(action: Rows | Figures) -> Iterator[str]:

@@ -94,7 +94,10 @@ class Literals:
             return given
         found = list(numbers(str(given)))
         if len(found) != 1:
-            raise PlanError(f'"{column.name}" holds numbers, and {_quoted([given])} is none.')
+            raise PlanError(
+                f'"{column.name}" holds numbers, and {_quoted([given])} is none; the highest and the lowest are figures (max, min), '
+                "or rows sorted with limit 1."
+            )
         value = found[0].value
         return int(value) if value.is_integer() else value
 

@@ -69,6 +69,17 @@ class QuestionWords:
         named = {phrase: column for phrase, (quality, column) in found.items() if quality >= _NAMED}
         return {phrase: column for phrase, column in named.items() if not any(phrase != other and phrase in other for other in named)}
 
+    def naming(self) -> frozenset[int]:
+        """Where words stand that name columns, tie others, or carry nothing."""
+        named = frozenset().union(*(self.places(phrase) for phrase in self.columns()))
+        return named | {token.index for token in self._tokens if not token.content}
+
+    def joined(self, places: Iterable[int]) -> bool:
+        """Whether words or marks among these say that there are several things."""
+        inside = set(places)
+        said = any(mention.does("or", "and") and mention.start in inside for mention in self._mentions)
+        return said or any(token.breaks or "/" in token.after for token in self._tokens if token.index in inside)
+
     def lost(self, used: Iterable[int], columns: Iterable[str]) -> list[str]:
         """The content words that stand at no used place, tie nothing, name no row and none of these columns."""
         taken, named = set(used), set(columns)
