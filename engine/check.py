@@ -19,7 +19,7 @@ def check(plan: TablePlan, facts: TableFacts) -> None:
     if plan.table != facts.name:
         raise PlanError(f'There is no table "{plan.table}".')
     known = {column.name: column for column in facts.columns}
-    for name in _named(plan):
+    for name in named_columns(plan):
         if name not in known:
             raise PlanError(f'The table "{facts.name}" has no column "{name}".')
     for clause in plan.where:
@@ -33,7 +33,8 @@ def check(plan: TablePlan, facts: TableFacts) -> None:
         raise PlanError("A test of groups needs columns to group by.")
 
 
-def _named(plan: TablePlan) -> Iterator[str]:
+def named_columns(plan: TablePlan) -> Iterator[str]:
+    """The columns that a plan names, wherever in it."""
     yield from plan.select
     yield from plan.group_by
     for clause in plan.where:

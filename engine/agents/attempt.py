@@ -12,13 +12,14 @@ from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
 from engine.agreed import check_types
-from engine.check import check
+from engine.check import check, named_columns
 from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
 from engine.execute import count_rows, execute
 from engine.fold import fold
 from engine.language import Language
 from engine.plan.decide import Decision
+from engine.settings import printable
 from engine.table import OpenTable
 from engine.types import (
     Binding,
@@ -128,6 +129,7 @@ class Attempts:
         action = _asked_apart(action)
         tests = self._tests(action.conditions)
         plan = plan_of(action, tests, self.table.name)
+        self._only_sent(plan)
         check(plan, self.table.facts)
         result, _ = execute(plan, self.table)
         columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
@@ -141,6 +143,12 @@ class Attempts:
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
         decided = self._decision(plan, self.table, lines, lost)
         return decided if result.total else replace(decided, confidence=min(decided.confidence, EMPTY)), doubts
+
+    def _only_sent(self, plan: TablePlan) -> None:
+        """Raises PlanError for a column that a model is not shown: for it there is none."""
+        sent = {column.name for column in self.table.facts.columns if column.sent}
+        if unknown := [name for name in named_columns(plan) if name not in sent]:
+            raise PlanError(f'There is no column "{printable(unknown[0])}".')
 
     def _overlooked(self, conditions: Sequence[Condition], tests: Sequence[Comparison]) -> Iterator[str]:
         """A term that stands word for word in the question and became something else."""
@@ -210,7 +218,7 @@ class Attempts:
         from engine.select.check import check_select  # which reads a grammar, and only written queries need it
         from engine.select.execute import execute_select
 
-        checked = check_select(action.sql, self.tables)
+        checked = check_select(action.sql, self.tables, sent=True)
         by_name = {table.name: table for table in self.tables}
         lines, wrong, used = [], [], set[int]()
         for literal in checked.literals:
