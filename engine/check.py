@@ -29,6 +29,11 @@ def check(plan: TablePlan, facts: TableFacts) -> None:
             _check_comparison(comparison, known[comparison.column])
     for measure in _measures(plan):
         _check_measure(measure, known)
+    for having in plan.having:
+        if having.measure.function in ("min", "max") and having.measure.column and known[having.measure.column].temporal:
+            raise PlanError(
+                f'"{having.measure.column}" holds {known[having.measure.column].type} values, which a test of groups cannot compare.'
+            )
     if plan.having and not plan.group_by:
         raise PlanError("A test of groups needs columns to group by.")
 
