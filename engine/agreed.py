@@ -37,7 +37,7 @@ def agree(key: str, store: Store, types: Mapping[str, ColumnType]) -> None:
 
 
 def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:
-    """Raises PlanError where a column is not there, has the type, or has filled cells that the type would leave empty, with these."""
+    """Raises PlanError where a column is not there or may not be sent to a model, has the type, or has filled cells that the type would leave empty, with these."""
     import numpy as np  # which the other two do not need
 
     from engine.read.kind import Texts
@@ -46,6 +46,8 @@ def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:
     for name, type_ in types.items():
         try:
             column = table.facts.column(name)
+            if not column.sent:
+                raise KeyError  # what would be emptied is told to a model
         except KeyError:
             raise PlanError(f'There is no column "{printable(name)}".') from None
         if column.type == type_:

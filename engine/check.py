@@ -19,7 +19,7 @@ def check(plan: TablePlan, facts: TableFacts) -> None:
     if plan.table != facts.name:
         raise PlanError(f'There is no table "{plan.table}".')
     known = {column.name: column for column in facts.columns}
-    for name in _named(plan):
+    for name in named_columns(plan):
         if name not in known:
             raise PlanError(f'The table "{facts.name}" has no column "{name}".')
     for clause in plan.where:
@@ -29,11 +29,17 @@ def check(plan: TablePlan, facts: TableFacts) -> None:
             _check_comparison(comparison, known[comparison.column])
     for measure in _measures(plan):
         _check_measure(measure, known)
+    for having in plan.having:
+        if having.measure.function in ("min", "max") and having.measure.column and known[having.measure.column].temporal:
+            raise PlanError(
+                f'"{having.measure.column}" holds {known[having.measure.column].type} values, which a test of groups cannot compare.'
+            )
     if plan.having and not plan.group_by:
         raise PlanError("A test of groups needs columns to group by.")
 
 
-def _named(plan: TablePlan) -> Iterator[str]:
+def named_columns(plan: TablePlan) -> Iterator[str]:
+    """The columns that a plan names, wherever in it."""
     yield from plan.select
     yield from plan.group_by
     for clause in plan.where:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from engine.agents.doubts import doubts_of
 from engine.agents.form import Action, AskBack, Beyond, Condition, Figures, NotInTable, Retype, Rows, Select
 from engine.agents.literals import Literals
 from engine.agents.plan_of import clauses, plan_of
 from engine.agents.words import QuestionWords
 from engine.agreed import check_types
-from engine.check import check
+from engine.check import check, named_columns
 from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
 from engine.execute import count_rows, execute
 from engine.fold import fold
 from engine.language import Language
 from engine.plan.decide import Decision
+from engine.settings import printable
 from engine.table import OpenTable
 from engine.types import (
     Binding,
@@ -38,6 +40,7 @@ SURE: Final = 0.9
 REPAIRED: Final = 0.75
 EMPTY: Final = 0.6  # a plan that gives nothing may be right, and may be of the wrong terms
 DOUBTFUL: Final = 0.4
+_MUCH: Final = 0.5  # share of them that a model may say to say nothing without being asked again
 _FEW: Final = 0.34  # share of the content words that a best plan may leave without a place
 
 
@@ -92,7 +95,9 @@ class Attempts:
             raise self._wrong(str(error).split("\n")) from None
         if doubts and self.strict:
             if isinstance(decided.plan, (TablePlan, SqlPlan)) and self._may_stand(decided):
-                self.best = decided
+                self.best = replace(
+                    decided, confidence=min(decided.confidence, DOUBTFUL), reasons=_with(decided.reasons, "its first plan did not fit")
+                )
             raise self._wrong(doubts)
         self.good = decided
 
@@ -109,7 +114,9 @@ class Attempts:
         return ValueError(self.said[-1])
 
     def _may_stand(self, decided: Decision) -> bool:
-        """Whether a plan that leaves words without a place is better than none: few of them, and no name or figure."""
+        """Whether a plan that leaves words without a place is better than none: few of them, no name or figure, and no condition that nobody asked for."""
+        if any(not self.words.places(line.phrase) for line in decided.receipt or ()):
+            return False
         places = frozenset().union(*(self.words.places(word) for word in decided.unused)) if decided.unused else frozenset()
         content = len(self.words.lost((), ())) or 1
         return not self.words.names(places) and len(decided.unused) <= max(1, _FEW * content)
@@ -118,7 +125,7 @@ class Attempts:
 
     def _decided(self, action: Rows | Figures | AskBack | NotInTable | Select) -> tuple[Decision, list[str]]:
         if isinstance(action, NotInTable):
-            return self._not_told([place for place in action.words if self.words.places(place)]), []
+            return self._not_told(self._spoken(action.words)), []
         if isinstance(action, AskBack):
             return self._asked_back(action), []
         if isinstance(action, Select):
@@ -130,31 +137,54 @@ class Attempts:
             action = self._asked_apart(action)
         tests = self._tests(action.conditions)
         plan = plan_of(action, tests, self.table.name)
+        self._only_sent(plan)
         check(plan, self.table.facts)
         result, _ = execute(plan, self.table)
         columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
-        lost, doubts = self._doubts(action, tests, columns)
-        if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
+        lost, quiet, doubts = self._doubts(action, tests, columns)
+        if told := self._spoken(one.words for one in action.unused if one.why == "not_in_table"):
             return self._not_told(told), []
         doubts += self._overlooked(action.conditions, tests)
-        doubts += [doubt for doubt in self._unlikely(action, tests, plan, result) if doubt not in self._told]
-        self._told |= {*doubts}
+        once = [*doubts_of(action, tests, self.words), *self._passed_over(quiet), *self._nothing(tests, plan, result)]
+        doubts += [doubt for doubt in once if doubt not in self._told]
+        self._told |= {*once}
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, tests, strict=True))
         decided = self._decision(plan, self.table, lines, lost)
-        return decided if result.total else replace(decided, confidence=min(decided.confidence, EMPTY)), doubts
+        if once:
+            decided = replace(decided, confidence=min(decided.confidence, EMPTY), reasons=_with(decided.reasons, "the wording leaves room"))
+        return replace(decided, unused=(*decided.unused, *quiet)), doubts
 
-    def _unlikely(self, action: Rows | Figures, tests: Sequence[Comparison], plan: TablePlan, result: ResultTable) -> Iterator[str]:
-        """What may be right and mostly is not, said once: no rows, and one phrase that became several values."""
-        again = "say the same again if it is right."
-        if not result.total and tests:
-            without = [plan.model_copy(update={"where": tuple(one for one in plan.where if one is not clause)}) for clause in plan.where]
-            counts = [(count_rows(rest, self.table), clause.any_of[0].column) for rest, clause in zip(without, plan.where, strict=True)]
-            rows, column = max(counts, default=(0, ""))
-            hint = f' Without the one on "{column}" there are {rows}.' if rows and len(plan.where) > 1 else ""
-            yield f"No row meets all of these conditions.{hint} Change that, or {again}"
-        for test, made in zip(action.conditions, tests, strict=True):
-            if len(made.values) > 1 and not self.words.joined(self.words.places(test.words)):
-                yield f'"{test.words}" is one thing and became {len(made.values)} values of "{made.column}"; choose the one that it means, or {again}'
+    def _spoken(self, said: Iterable[str]) -> list[str]:
+        """What a model calls words of the question, as they stand there; what does not stand there is not among them."""
+        return list(dict.fromkeys(phrase for words in said if (phrase := self.words.phrase(self.words.places(words)))))
+
+    def _passed_over(self, quiet: Sequence[str]) -> list[str]:
+        """A doubt where words are said to say nothing that terms were found for, or that are much of the question."""
+        content = len(self.words.lost((), ())) or 1
+        places = frozenset().union(*map(self.words.places, quiet))
+        hints = "".join(
+            self._meanings(quiet, [match for match in self.matches if match.score >= SURE and self.words.places(match.phrase) <= places])
+        )
+        if not hints and len(quiet) <= max(1, _MUCH * content):
+            return []
+        named = ", ".join(f'"{word}"' for word in quiet)
+        return [f"{named} may say something.{hints} Use it, or say the same again if it is right."]
+
+    def _only_sent(self, plan: TablePlan) -> None:
+        """Raises PlanError for a column that a model is not shown: for it there is none."""
+        sent = {column.name for column in self.table.facts.columns if column.sent}
+        if unknown := [name for name in named_columns(plan) if name not in sent]:
+            raise PlanError(f'There is no column "{printable(unknown[0])}".')
+
+    def _nothing(self, tests: Sequence[Comparison], plan: TablePlan, result: ResultTable) -> Iterator[str]:
+        """That no row meets all conditions, and without which one some would; it may be right and mostly is not."""
+        if result.total or not tests:
+            return
+        without = [plan.model_copy(update={"where": tuple(one for one in plan.where if one is not clause)}) for clause in plan.where]
+        counts = [(count_rows(rest, self.table), clause.any_of[0].column) for rest, clause in zip(without, plan.where, strict=True)]
+        rows, column = max(counts, default=(0, ""))
+        hint = f' Without the one on "{column}" there are {rows}.' if rows and len(plan.where) > 1 else ""
+        yield f"No row meets all of these conditions.{hint} Change that, or say the same again if it is right."
 
     def _overlooked(self, conditions: Sequence[Condition], tests: Sequence[Comparison]) -> Iterator[str]:
         """A term that stands word for word in the question and became something else."""
@@ -221,16 +251,19 @@ class Attempts:
             raise PlanError("\n".join(wrong))
         return made
 
-    def _doubts(self, action: Rows | Figures, tests: Sequence[Comparison], columns: set[str]) -> tuple[list[str], list[str]]:
-        """The words that have no place, and sentences about these and about conditions that nobody asked for."""
+    def _doubts(self, action: Rows | Figures, tests: Sequence[Comparison], columns: set[str]) -> tuple[list[str], list[str], list[str]]:
+        """The words that have no place, those that are said to say nothing, and sentences about the former and about conditions that nobody asked for."""
         doubts, used = [], set[int]()
         for test, made in zip(action.conditions, tests, strict=True):
             places = self.words.places(test.words)
             used |= places | self._found_at(made, places)
-            if not places:
+            if not places or self.words.hollow(places):
                 doubts.append(
                     f'"{test.words}" does not stand in the question: words are copied from it, and a condition that nobody asked for is left out.'
                 )
+        if action.limit is not None:
+            used |= self.words.number(action.limit)
+        without = set(self.words.lost(used, columns))
         for one in action.unused:
             places = self.words.places(one.words)
             if one.why == "says_nothing" and self.words.names(places):
@@ -240,16 +273,16 @@ class Attempts:
         lost = self.words.lost(used, columns)
         if lost:
             named = ", ".join(f'"{word}"' for word in lost)
-            hints = "".join(self._meanings(lost))
+            hints = "".join(self._meanings(lost, self.matches))
             doubts.append(
                 f"These words of the question are used by nothing: {named}.{hints} Use them, or list them under unused and say why."
             )
-        return lost, doubts
+        return lost, sorted(without - set(lost), key=self.text.find), doubts
 
-    def _meanings(self, lost: Sequence[str]) -> Iterator[str]:
+    def _meanings(self, lost: Sequence[str], matches: Sequence[Match]) -> Iterator[str]:
         """What was found for phrases that hold words without a place, the best for each phrase."""
         without, told = frozenset().union(*map(self.words.places, lost)), set[str]()
-        for match in self.matches:
+        for match in matches:
             if match.phrase not in told and len(told) < 3 and self.words.places(match.phrase) & without:
                 told.add(match.phrase)
                 yield f' "{match.phrase}" may be {match.term.column} = "{match.term.text}".'
@@ -264,7 +297,7 @@ class Attempts:
         from engine.select.check import check_select  # which reads a grammar, and only written queries need it
         from engine.select.execute import execute_select
 
-        checked = check_select(action.sql, self.tables)
+        checked = check_select(action.sql, self.tables, sent=True)
         by_name = {table.name: table for table in self.tables}
         lines, wrong, used = [], [], set[int]()
         for literal in checked.literals:
@@ -352,6 +385,10 @@ class Attempts:
             if words & self.words.places(match.phrase) and (match.term.column, match.term.text) not in taken and len(taken) < 6:
                 taken.add((match.term.column, match.term.text))
                 yield Candidate(column=match.term.column, term=match.term.text, rows=match.term.rows)
+
+
+def _with(reasons: tuple[str, ...], reason: str) -> tuple[str, ...]:
+    return reasons if reason in reasons else (*reasons, reason)
 
 
 def _measured(action: Rows | Figures) -> Iterator[str]:

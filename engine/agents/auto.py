@@ -61,7 +61,7 @@ def _settled(decision: Decision) -> bool:
 def _better(decision: Decision, offline: Decision) -> bool:
     """Whether a model's decision says more than that there is no answer: rows, with every word in its place."""
     if isinstance(decision.plan, (TablePlan, SqlPlan)):
-        return not decision.unused and decision.confidence >= REPAIRED
+        return decision.confidence >= REPAIRED
     return isinstance(decision.plan, ClarifyPlan) and not covers(offline)
 
 

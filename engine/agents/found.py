@@ -13,13 +13,14 @@ from engine.agents.form import Action, Condition, Figure, Figures, Limit, Order,
 from engine.agents.parts import Parts
 from engine.agents.words import QuestionWords
 from engine.build.facts import ColumnFacts
+from engine.check import named_columns
 from engine.embed_discreet import discreet
 from engine.embedder import Embedder
 from engine.language import language_of
 from engine.plan.examples import phrases_of
 from engine.retrieve import nearest_examples, retrieve
 from engine.table import Example, OpenTable
-from engine.types import Match, Measure, Sort, TablePlan
+from engine.types import Match, Sort
 
 SIMILAR: Final = 5
 NON_MATCHES: Final = 3
@@ -159,19 +160,8 @@ def _example(question: str, action: Action, why: str) -> dict[str, Any]:
 
 def _examples(text: str, table: OpenTable, embedder: Embedder, now: datetime, sent: set[str]) -> list[tuple[str, Action, str]]:
     found = nearest_examples(text, table, embedder, EXAMPLES + 2)
-    fits = [example for example in found if _columns(example.plan) <= sent][:EXAMPLES]
+    fits = [example for example in found if sent.issuperset(named_columns(example.plan))][:EXAMPLES]
     return [(example.question, _action(example, table, embedder, now), example.explanation) for example in fits]
-
-
-def _columns(plan: TablePlan) -> set[str]:
-    tests = {test.column for clause in plan.where for test in clause.any_of}
-    measured = [*plan.measures, *(having.measure for having in plan.having), *(s.by for s in plan.sort if isinstance(s.by, Measure))]
-    return (
-        tests
-        | {*plan.select, *plan.group_by}
-        | {m.column for m in measured if m.column}
-        | {s.by for s in plan.sort if isinstance(s.by, str)}
-    )
 
 
 def _action(example: Example, table: OpenTable, embedder: Embedder, now: datetime) -> Action:

@@ -10,7 +10,7 @@ from engine.types import Clause, Comparison, Having, Measure, Sort, TablePlan
 
 
 def plan_of(action: Rows | Figures, tests: Sequence[Comparison], table: str) -> TablePlan:
-    """The plan of rows or figures; raises PlanError for an order or a limit that says nothing."""
+    """The plan of rows or figures; raises PlanError for an order or a limit that says nothing, or cannot be followed."""
     if action.limit is not None and action.limit < 1:
         raise PlanError("limit is a number of rows from 1 on, or null for all.")
     where = clauses(tests, action.match == "any")
@@ -25,6 +25,10 @@ def plan_of(action: Rows | Figures, tests: Sequence[Comparison], table: str) -> 
             select=action.columns,
             distinct=action.distinct and bool(action.columns),
         )
+    if not action.group_by and action.limit is not None and (action.limit > 1 or action.sort):
+        raise PlanError('A figure without group_by is of all rows that meet the conditions; that of the first few is "beyond" it.')
+    if any(one.by == "value" and one.column not in action.group_by for one in action.sort) and action.group_by:
+        raise PlanError("Groups are sorted by a column of group_by, or by a figure.")
     figures = tuple(_measure(figure.function, figure.column) for figure in action.figures)
     if not figures and not action.group_by:
         raise PlanError('"figures" needs a figure, such as count.')

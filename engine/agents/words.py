@@ -11,10 +11,12 @@ from engine.language import Language
 from engine.letters import likeness
 from engine.plan.decide import MOST_LOST
 from engine.plan.find import finder
+from engine.plan.literals import numbers
 from engine.plan.mentions import Token, span_text, tokens_of
 from engine.table import OpenTable
 
 _NAMED: Final = 0.8  # how well a phrase must name a column to be shown as its name
+_TYING: Final = ("stop", "link", "place", "ask", "which", "who", "whose", "and", "or", "verb", "having")
 _ALIKE: Final = 0.7  # likeness of a word to a word of a column's name
 
 
@@ -48,6 +50,42 @@ class QuestionWords:
         """Whether a name, a figure or something in quotation marks is among the words, which never says nothing."""
         chosen = set(places)
         return any(token.proper or token.quote for token in self._tokens if token.index in chosen)
+
+    def spots(self, kind: str) -> list[int]:
+        """Where the function words of a kind stand: "not" of the kind "negation", but not within "not less than"."""
+        spans = [mention for mention in self._mentions if mention.kind == "function"]
+        found = set[int]()
+        for one in spans:
+            inside = any(o.start <= one.start and one.end <= o.end and o.end - o.start > one.end - one.start for o in spans)
+            if one.does(kind) and not inside:
+                found |= set(range(one.start, one.end))
+        return sorted(found)
+
+    def says(self, kind: str, places: Iterable[int] | None = None) -> bool:
+        """Whether a function word of a kind stands there, or anywhere."""
+        spots = self.spots(kind)
+        return bool(spots if places is None else set(spots) & set(places))
+
+    def number(self, wanted: float) -> frozenset[int]:
+        """Where this number stands, in digits or in letters."""
+        known = self._language.numbers
+        return frozenset(
+            token.index
+            for token in self._tokens
+            if known.get(token.word.folded) == wanted or [one.value for one in numbers(token.word.text)] == [wanted]
+        )
+
+    def hollow(self, places: Iterable[int]) -> bool:
+        """Whether nothing but words stands there that tie others together."""
+        chosen = [self._tokens[place] for place in places]
+        return (
+            bool(chosen)
+            and not any(token.content or token.proper or token.quote for token in chosen)
+            and not any(
+                mention.start in {token.index for token in chosen} and (mention.kind != "function" or not mention.does_only(*_TYING))
+                for mention in self._mentions
+            )
+        )
 
     def exact(self, places: Iterable[int]) -> list[tuple[str, str, str]]:
         """The terms that stand word for word at these places, as (phrase, column, term); of a phrase within another none."""

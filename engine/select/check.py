@@ -43,10 +43,13 @@ class CheckedSelect:
     reads: tuple[tuple[str, str], ...] = ()
 
 
-def check_select(sql: str, tables: Sequence[OpenTable]) -> CheckedSelect:
-    """The query, compiled; raises PlanError where it is no single SELECT over these tables. What is not among them is not there."""
+def check_select(sql: str, tables: Sequence[OpenTable], *, sent: bool = False) -> CheckedSelect:
+    """The query, compiled; raises PlanError where it is no single SELECT over these tables. What is not among them is not there.
+
+    sent: nor is a column that may not be sent to a model, for a query that one wrote.
+    """
     tree = parse_select(sql)
-    seen = Seen(tables, [table.name for table in tree.find_all(exp.Table)])
+    seen = Seen(tables, [table.name for table in tree.find_all(exp.Table)], sent)
     spelling = _name_alike(tree, seen)
     _check_names(tree, seen, spelling)
     try:

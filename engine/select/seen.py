@@ -46,14 +46,15 @@ class SeenTable:
 class Seen:
     """What one query may name; names are compared without case, in every script, and exactly where two columns differ in nothing else."""
 
-    def __init__(self, tables: Sequence[OpenTable], named: Collection[str]) -> None:
-        """Of the tables, those that stand under one of the names."""
+    def __init__(self, tables: Sequence[OpenTable], named: Collection[str], sent: bool = False) -> None:
+        """Of the tables, those that stand under one of the names; sent: of their columns, those that may be sent to a model."""
+        self._sent = sent
         wanted = {name.lower() for name in named}
         asked = [table for table in tables if not wanted.isdisjoint(_names(table))]
         self._exact: dict[str, str] = {}
         for table in asked:
             taken: dict[str, str] = {}
-            for column in table.facts.columns:
+            for column in self._columns(table):
                 normal = column.name.lower()
                 while taken.setdefault(normal, column.name) != column.name:
                     normal = self._exact[column.name] = f"{normal}\u200b"
@@ -61,7 +62,7 @@ class Seen:
         for number, table in enumerate(asked):
             self.tables.setdefault(self.normal(table.name), self._rows(table, f"d{number}"))
         for number, table in enumerate(asked):
-            for column in table.facts.columns:
+            for column in self._columns(table):
                 if column.list_separator is not None:
                     items = _items(table, column, f"d{number}")
                     self.tables.setdefault(self.normal(items.name), items)
@@ -70,8 +71,11 @@ class Seen:
         """The form in which two spellings of a name are the same."""
         return self._exact.get(name, name.lower())
 
+    def _columns(self, table: OpenTable) -> Iterator[ColumnFacts]:
+        return (column for column in table.facts.columns if column.sent or not self._sent)
+
     def _rows(self, table: OpenTable, base: str) -> SeenTable:
-        columns = {self.normal(column.name): _cells(column) for column in table.facts.columns}
+        columns = {self.normal(column.name): _cells(column) for column in self._columns(table)}
         columns.setdefault(ROW_ID, SeenColumn(ROW_ID, ROW_ID))
         return SeenTable(table, table.name, base, "rows", columns)
 

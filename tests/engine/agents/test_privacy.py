@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cache.versions import Store
-from engine.agents.form import Select
+from engine.agents.form import ColumnAs, Figure, Figures, Order, Retype, Select
 from engine.catalog import load_catalog
 from engine.errors import UsageError
 from engine.planners import chosen_planner
@@ -138,6 +138,30 @@ def test_a_model_cannot_try_the_values_of_what_it_is_not_shown(world: Callable[.
         came = providers(FEET, replies, kind="model")
         assert came.calls == last + 1 and 'no column "city"' in came.told(last)
         assert not came.endpoint.holding("Norwick") and not came.endpoint.holding("Oxmoor")
+
+
+UNSENT: dict[str, Said] = {
+    "shown": rows(PODIATRY, columns=("phone",)),
+    "the order": rows(PODIATRY, sort=(Order(by="value", column="phone"),)),
+    "groups": said(Figures(conditions=(PODIATRY,), figures=(Figure(function="count"),), group_by=("phone",))),
+    "a figure": said(Figures(conditions=(PODIATRY,), figures=(Figure(function="count_distinct", column="phone"),))),
+    "another type": said(Retype(columns=(ColumnAs(name="phone", type="integer"),))),
+}
+
+
+@pytest.mark.parametrize("name", UNSENT)
+def test_for_a_model_there_is_no_column_that_may_not_be_sent(world: Callable[..., World], name: str) -> None:
+    providers = world(PROVIDERS, "providers.csv", SECRET)
+    came = providers(FEET, UNSENT[name], kind="model")
+    assert came.calls == 3 and 'There is no column "phone"' in came.told(1)
+    assert came.part.result is None and not came.endpoint.holding("020-555")
+
+
+@pytest.mark.parametrize("sql", ["SELECT name, phone FROM providers", "SELECT name FROM providers ORDER BY length(city)"])
+def test_nor_is_there_in_a_query_that_it_writes(world: Callable[..., World], sql: str) -> None:
+    providers = world(PROVIDERS, "providers.csv", SECRET)
+    came = providers(FEET, [BEYOND, *[said(Select(sql=sql))] * 3], kind="model")
+    assert came.calls == 4 and "There is no column" in came.told(2) and came.part.result is None
 
 
 NORTH = Slice(hidden=("fee",), column="district", value="north")
