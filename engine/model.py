@@ -25,6 +25,8 @@ try:
     from instructor.core import InstructorError
     from openai.types.chat import ChatCompletion
     from pydantic import ValidationError
+
+    from engine.bounded import begin, bounded
 except ModuleNotFoundError:
     raise ModelError('Asking a language model needs the extra "model"; install "almanac[model]".') from None
 
@@ -61,8 +63,15 @@ class ModelEndpoint:
         return printable(urlsplit(self.address or OPENAI).netloc)
 
     def client(self) -> openai.OpenAI:
-        """A client of its own, which sends a request once."""
-        return openai.OpenAI(base_url=self.address or OPENAI, api_key=self.key or "none", timeout=self.seconds, max_retries=0)
+        """A client of its own, which sends a request once, and to no other address."""
+        wire = openai.DefaultHttpxClient(
+            follow_redirects=False,  # the question and the key are for this address
+            headers={"Accept-Encoding": "identity"},
+            event_hooks={"request": [begin], "response": [bounded]},
+        )
+        return openai.OpenAI(
+            base_url=self.address or OPENAI, api_key=self.key or "none", timeout=self.seconds, max_retries=0, http_client=wire
+        )
 
 
 def ask_model(
@@ -75,10 +84,11 @@ def ask_model(
     """
     said: Any = [message.wire() for message in messages]
     with endpoint.client() as client:
-        asking = instructor.patch(create=_Sender(client, endpoint, spend, replies).send, mode=_MODES[endpoint.mode])
+        sender = _Sender(client, endpoint, spend, replies)
+        asking = instructor.patch(create=sender.send, mode=_MODES[endpoint.mode])
         try:
             # Never with `context`: it would make templates of the messages, what people and tables say among them.
-            return asking(
+            filled: T = asking(
                 model=endpoint.model,
                 messages=said,
                 response_model=form,
@@ -86,6 +96,8 @@ def ask_model(
                 temperature=0,
                 max_tokens=endpoint.longest,
             )
+            sender.keep()
+            return filled
         except (InstructorError, openai.OpenAIError, ValidationError, ValueError) as error:
             raise _told(_first(error), endpoint) from error
 
@@ -98,6 +110,7 @@ class _Sender:
         self._endpoint = endpoint
         self._spend = spend
         self._replies = replies
+        self._fresh: dict[str, ChatCompletion] = {}
 
     def send(self, **request: Any) -> ChatCompletion:
         """What the endpoint replies; raises openai's errors, and ModelError where the question may not cost more."""
@@ -108,9 +121,13 @@ class _Sender:
         if (kept := self._kept(key)) is not None:
             return kept
         completion = self._patiently(request)
-        if self._replies is not None and completion.choices:
-            self._replies.set(key, completion.model_dump(mode="json"))
+        self._fresh[key] = completion
         return completion
+
+    def keep(self) -> None:
+        """Keeps what was replied, once it came to something: what did not is asked for again."""
+        for key, completion in self._fresh.items() if self._replies is not None else ():
+            self._replies.set(key, completion.model_dump(mode="json"))  # type: ignore[union-attr]
 
     def _patiently(self, request: dict[str, Any]) -> ChatCompletion:
         waits = iter(_WAITS)

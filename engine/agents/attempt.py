@@ -17,7 +17,7 @@ from engine.check import check, named_columns
 from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
 from engine.execute import count_rows, execute
-from engine.fold import fold
+from engine.fold import fold, words_of
 from engine.language import Language
 from engine.plan.decide import Decision
 from engine.settings import printable
@@ -30,6 +30,7 @@ from engine.types import (
     How,
     Match,
     NoAnswerPlan,
+    Operator,
     Reading,
     ResultTable,
     SqlPlan,
@@ -42,6 +43,8 @@ EMPTY: Final = 0.6  # a plan that gives nothing may be right, and may be of the 
 DOUBTFUL: Final = 0.4
 _MUCH: Final = 0.5  # share of them that a model may say to say nothing without being asked again
 _FEW: Final = 0.34  # share of the content words that a best plan may leave without a place
+
+_UNSAID: Final = "…"  # in the place of words of the question, where nothing tells which they were
 
 
 @dataclass(slots=True)
@@ -117,9 +120,12 @@ class Attempts:
         """Whether a plan that leaves words without a place is better than none: few of them, no name or figure, and no condition that nobody asked for."""
         if any(not self.words.places(line.phrase) for line in decided.receipt or ()):
             return False
-        places = frozenset().union(*(self.words.places(word) for word in decided.unused)) if decided.unused else frozenset()
+        return self._few(decided.unused)
+
+    def _few(self, lost: Sequence[str]) -> bool:
+        places = frozenset().union(*map(self.words.places, lost))
         content = len(self.words.lost((), ())) or 1
-        return not self.words.names(places) and len(decided.unused) <= max(1, _FEW * content)
+        return not self.words.names(places) and len(lost) <= max(1, _FEW * content)
 
     # ---- kinds
 
@@ -299,7 +305,7 @@ class Attempts:
 
         checked = check_select(action.sql, self.tables, sent=True)
         by_name = {table.name: table for table in self.tables}
-        lines, wrong, used = [], [], set[int]()
+        lines, wrong, used, unsaid = [], [], set[int](), False
         for literal in checked.literals:
             table = by_name.get(literal.table)
             if table is None or not literal.whole:
@@ -316,24 +322,62 @@ class Attempts:
                 continue
             if fold(str(term)) != fold(literal.text):
                 wrong.append(f'"{literal.text}" is no value of "{column.name}"; "{term}" is.')
-            places = self.words.places(literal.text)
+            places = self.words.places(literal.text) or self._meant(column.name, str(term))
             used |= places
-            lines.append(Binding(phrase=self.words.phrase(places) or literal.text, column=column.name, op="is", terms=(term,)))
+            unsaid = unsaid or not places
+            if literal.denied is not None:
+                op: Operator = "is_not" if literal.denied else "is"
+                lines.append(Binding(phrase=self.words.phrase(places) or _UNSAID, column=column.name, op=op, terms=(term,)))
         if wrong:
             raise PlanError("\n".join(wrong))
         execute_select(checked, self.tables)
-        if told := [one.words for one in action.unused if one.why == "not_in_table" and self.words.places(one.words)]:
+        if told := self._spoken(one.words for one in action.unused if one.why == "not_in_table"):
             return self._not_told(told), []
         table = next(iter(checked.tables.values()), self.table)
-        return self._decision(SqlPlan(sql=action.sql), table, tuple(lines), []), []
+        decided = self._decision(SqlPlan(sql=action.sql), table, tuple(lines), [])
+        left, doubts = self._left_by(action, used, {column for _, column in checked.reads})
+        if unsaid or left:
+            decided = replace(
+                decided,
+                confidence=min(decided.confidence, EMPTY if left else REPAIRED),
+                reasons=_with(decided.reasons, "the wording leaves room"),
+            )
+        return replace(decided, unused=tuple(left)), doubts
+
+    def _meant(self, column: str, term: str) -> frozenset[int]:
+        """Where the phrase stands that a term was found for, the likeliest."""
+        found = [match for match in self.matches if match.term.column == column and match.term.text == term and match.score >= REPAIRED]
+        return self.words.places(max(found, key=lambda match: match.score).phrase) if found else frozenset()
+
+    def _left_by(self, action: Select, used: set[int], columns: set[str]) -> tuple[list[str], list[str]]:
+        """The words that a query leaves without a place, where they are many; and a sentence about names and figures among them."""
+        for word in words_of(action.sql):
+            used |= self.words.places(word.text)
+        passed = frozenset().union(*(self.words.places(one.words) for one in action.unused))
+        passed = frozenset(place for place in passed if not self.words.names([place]))
+        lost = self.words.lost(used, columns)
+        named = [word for word in self.words.lost(used | passed, columns) if self.words.names(self.words.places(word))]
+        if named:
+            return lost, [
+                f"These words of the question are used by nothing: {', '.join(map(_quoted, named))}. Use them, or list them under unused as not_in_table."
+            ]
+        content = len(self.words.lost((), ())) or 1
+        return (lost if len(lost) > max(1, _MUCH * content) else []), []
 
     def _asked_back(self, action: AskBack) -> Decision:
         if not 2 <= len(action.meanings) <= 5:
             raise PlanError("ask_back needs two to five meanings; where there is one, use rows or figures.")
         rest, meanings = self._tests(action.conditions), self._tests(action.meanings)
         phrase = self.words.phrase(self.words.places(action.meanings[0].words))
-        if not phrase:
-            raise PlanError("The words of a meaning are copied from the question.")
+        places = self.words.places(phrase)
+        if not phrase or not all(self.words.places(test.words) & places for test in action.meanings):
+            raise PlanError("The words of the meanings are copied from the question, and are the same words for all of them.")
+        used = places.union(*(self.words.places(test.words) for test in (*action.conditions, *action.meanings)))
+        lost = self.words.lost(used, {test.column for test in (*rest, *meanings)})
+        if lost and not self._few(lost):
+            raise PlanError(
+                f"These words of the question are used by nothing: {', '.join(map(_quoted, lost))}. Every meaning needs their conditions."
+            )
         exact = {(column, fold(term)) for _, column, term in self.words.exact(self.words.places(phrase))}
         plain = [made for made in meanings if any((made.column, fold(str(value))) in exact for value in made.values)]
         if len(plain) == 1:
@@ -348,7 +392,7 @@ class Attempts:
             raise PlanError("Only one of the meanings has rows; use rows or figures with that one.")
         lines = tuple(self._binding(test, made) for test, made in zip(action.conditions, rest, strict=True))
         offered = tuple(reading for reading in readings if reading.rows)
-        return Decision(ClarifyPlan(reason="ambiguous", phrase=phrase, readings=offered), self.table, receipt=lines)
+        return Decision(ClarifyPlan(reason="ambiguous", phrase=phrase, readings=offered), self.table, unused=tuple(lost), receipt=lines)
 
     def _not_told(self, words: Sequence[str]) -> Decision:
         reason = NoAnswerPlan(reason="words_without_a_place", words=tuple(words)) if words else NoAnswerPlan(reason="not_in_table")
@@ -385,6 +429,10 @@ class Attempts:
             if words & self.words.places(match.phrase) and (match.term.column, match.term.text) not in taken and len(taken) < 6:
                 taken.add((match.term.column, match.term.text))
                 yield Candidate(column=match.term.column, term=match.term.text, rows=match.term.rows)
+
+
+def _quoted(word: str) -> str:
+    return f'"{printable(word, 60)}"'
 
 
 def _with(reasons: tuple[str, ...], reason: str) -> tuple[str, ...]:

@@ -25,12 +25,16 @@ _TRUE: Final = frozenset({"yes", "true", "y", "t", "1"})
 
 @dataclass(frozen=True, slots=True)
 class SelectLiteral:
-    """A value that a query compares a textual column with, as it is written; whole says that it should be a term, and is no pattern."""
+    """A value that a query compares a textual column with, as it is written; whole says that it should be a term, and is no pattern.
+
+    denied: whether it is not to be that; None where the query is too entangled to tell.
+    """
 
     table: str
     column: str
     text: str
     whole: bool
+    denied: bool | None = False
 
 
 class Folding:
@@ -96,7 +100,7 @@ class Folding:
                 raise PlanError(f'"{name}" holds lists; ask for items, as in row_id IN (SELECT row_id FROM "{items}" WHERE item = ...).')
             self._fold(subject)
             for value, literal in written:
-                self.literals.append(SelectLiteral(origin.table.table.name, facts.name, literal.this, whole))
+                self.literals.append(SelectLiteral(origin.table.table.name, facts.name, literal.this, whole, _denied(node)))
                 value.replace(exp.Literal.string(fold(literal.this)))
         elif isinstance(node, _PATTERN):
             return
@@ -181,6 +185,30 @@ def _literal(node: exp.Expr) -> exp.Literal | None:
     """The value that is written; None for anything else."""
     inner = _bare(node)
     return inner if isinstance(inner, exp.Literal) else None
+
+
+def _denied(node: exp.Expr) -> bool | None:
+    """Whether rows are kept that do not meet a comparison, and not those that do; None for one within another denial, a CASE or what is shown."""
+    other = isinstance(node, (exp.NEQ, exp.NullSafeNEQ))
+    child: exp.Expr = node
+    within = isinstance(node, exp.Case)
+    while (parent := child.parent) is not None and not within:
+        if isinstance(parent, exp.Not) and _beneath(parent) is node:
+            other = not other
+        else:
+            shown = isinstance(parent, exp.Select) and any(child is one for one in parent.expressions)
+            taken_off = isinstance(parent, exp.Except) and parent.expression is child
+            within = shown or taken_off or isinstance(parent, (exp.Not, exp.Case, exp.If))
+        child = parent
+    return None if within else other
+
+
+def _beneath(node: exp.Not) -> exp.Expr:
+    inner = node.this
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    found: exp.Expr = inner
+    return found
 
 
 def _branches(query: exp.Expr) -> list[exp.Expr]:

@@ -59,7 +59,15 @@ class Broken:
     part: float = 0.5
 
 
-Reply = Said | Raw | Silent | Broken
+@dataclass(frozen=True, slots=True)
+class Dripping:
+    """Headers, then blanks, one at a time for some seconds, then the message."""
+
+    said: Said
+    seconds: float = 4.0
+
+
+Reply = Said | Raw | Silent | Broken | Dripping
 Script = Callable[["Asked"], Reply]
 
 

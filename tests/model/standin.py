@@ -23,7 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from tests.model.asked import TOKEN, Asked, bare, in_common, prompt_of
 from tests.model.completion import completion_of, stream_of
-from tests.model.replies import Broken, Raw, Reply, Said, Script, Silent, no_model, written
+from tests.model.replies import Broken, Dripping, Raw, Reply, Said, Script, Silent, no_model, written
 from tests.model.request import Request, RequestError, read_request
 from tests.model.strict import COMMON, Rules
 
@@ -140,7 +140,7 @@ def serving(replies: Reply | Sequence[Reply] | Script, **how: Any) -> Iterator[E
 
 
 def _script(replies: Reply | Sequence[Reply] | Script) -> Script:
-    if isinstance(replies, Said | Raw | Silent | Broken):
+    if isinstance(replies, Said | Raw | Silent | Broken | Dripping):
         return lambda asked: replies
     if not isinstance(replies, Sequence):
         return replies
@@ -183,6 +183,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif isinstance(reply, Raw):
             self._send(reply)
+        elif isinstance(reply, Dripping):
+            self._drip(request, reply, asked)
         else:
             said, part = (reply.said, reply.part) if isinstance(reply, Broken) else (reply, 1.0)
             done = completion_of(request, said, asked)
@@ -202,6 +204,21 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body[: int(len(body) * part)])
         if part < 1.0:
             self.close_connection = True
+
+    def _drip(self, request: Request, reply: Dripping, asked: Asked) -> None:
+        body = written(completion_of(request, reply.said, asked)).encode()
+        blanks = round(reply.seconds / 0.05)
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(blanks + len(body)))
+        self.end_headers()
+        for _ in range(blanks):
+            if self.server.endpoint.closing.wait(0.05):
+                break
+            self.wfile.write(b" ")
+            self.wfile.flush()
+        self.wfile.write(body)
+        self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:
         pass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from engine.agents.form import Figure, Figures, NotInTable, Order, Rows, Unused
+from engine.agents.form import AskBack, Figure, Figures, NotInTable, Order, Rows, Unused
 from engine.agents.form import Limit as Having
 from engine.types import NoAnswerPlan, TablePlan
 from tests.engine.agents.playing import World, one_of, rows, said
-from tests.engine.agents.test_query import FEET, PODIATRY, RIGHT, TARNBY
+from tests.engine.agents.test_query import BEYOND, FEET, PODIATRY, RIGHT, SELECT, TARNBY, TWICE, sql
 from tests.model.replies import Said
 
 HEART = one_of("aching heart", "specialty", "Cardiology", op="has")
@@ -105,3 +105,45 @@ def test_what_figures_cannot_say_is_refused_and_not_left_out(asking: World, name
     came = asking(text, [said(plan), said(GROUPS)] + [said(GROUPS)] * 2, kind="model")
     assert told in came.told(1)
     assert not isinstance(came.part.plan, TablePlan) or not came.part.plan.limit
+
+
+TWICE_HERE = "SELECT name FROM providers WHERE fee > 30 * rating AND "
+RECEIPTS: dict[str, tuple[str, list[tuple[str, str, str, tuple[str, ...]]]]] = {
+    "is": ("city = 'Norwick'", [("Norwick", "city", "is", ("Norwick",))]),
+    "is not": ("city <> 'Norwick'", [("Norwick", "city", "is_not", ("Norwick",))]),
+    "not in": ("city NOT IN ('Norwick')", [("Norwick", "city", "is_not", ("Norwick",))]),
+    "not that it is not": ("NOT (city <> 'Norwick')", [("Norwick", "city", "is", ("Norwick",))]),
+    "what nobody can tell": ("NOT (city = 'Norwick' AND rating < 4)", []),
+    "a term for none of the words": ("city = 'Norwick' AND district = 'North'", [("Norwick", "city", "is", ("Norwick",)), ("…", "district", "is", ("North",))]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RECEIPTS)
+def test_the_receipt_of_a_query_says_what_it_does(asking: World, name: str) -> None:
+    where, lines = RECEIPTS[name]
+    came = asking(TWICE, [BEYOND, sql(TWICE_HERE + where)], kind="model")
+    assert came.part.kind == "answer"
+    assert sorted((line.phrase, line.column, line.op, line.terms) for line in came.part.bindings) == sorted(lines)
+    assert (came.part.confidence.value < 0.9) is ("…" in [line.phrase for line in came.part.bindings])
+
+
+@pytest.mark.parametrize("unused", [(), (Unused(words=TWICE, why="says_nothing"),)])
+def test_a_query_that_leaves_out_a_name_comes_back(asking: World, unused: tuple[Unused, ...]) -> None:
+    came = asking(TWICE, [BEYOND, sql("SELECT name FROM providers", *unused), sql(SELECT)])
+    assert came.calls == 3 and 'used by nothing: "Norwick"' in came.told(2)
+    assert came.part.result is not None and came.part.result.total == 1
+
+
+def test_a_query_that_says_little_of_the_question_is_not_sure(asking: World) -> None:
+    text = "somebody gentle for my aching feet"
+    came = asking(text, [BEYOND, sql("SELECT name FROM providers")], kind="model")
+    assert came.part.confidence.value <= 0.6 and came.part.unused == ("gentle", "aching", "feet")
+    assert asking(text, [BEYOND, sql("SELECT name FROM providers")]).reply.planner == "offline"
+
+
+def test_a_question_back_leaves_no_word_out(asking: World) -> None:
+    meanings = (one_of("aching feet", "specialty", "Podiatry"), one_of("aching feet", "specialty", "Cardiology"))
+    came = asking(FEET, [said(AskBack(meanings=meanings)), said(AskBack(meanings=meanings, conditions=(TARNBY,)))], kind="model")
+    assert came.calls == 2 and 'used by nothing: "Tarnby"' in came.told(1) and came.part.kind == "clarify"
+    other = (meanings[0], one_of("Tarnby", "city", "Tarnby"))
+    assert "the same words for all" in asking(FEET, [said(AskBack(meanings=other)), RIGHT], kind="model").told(1)
