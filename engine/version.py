@@ -61,6 +61,7 @@ def make_version(
     sources, content = found
     shape = shape_of(entry, embedder)
     facts: dict[str, Any] = {"stamp": stamp, "shape": shape, "embedder": embedder.name, "build": BUILD, "content": content, "tables": []}
+    facts["reading"] = reading_of(entry)
     built: list[Built] = []
 
     def fill(folder: Path, before: Mapping[str, EarlierTable]) -> None:
@@ -138,10 +139,26 @@ def source_key(entry: TableEntry) -> str:
 
 def shape_of(entry: TableEntry, embedder: Embedder) -> str:
     """What a version depends on besides the content of its source; who may see it is no part of it."""
-    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows", "refresh", "jitter", "alerts"}
+    rules = {
+        "base",
+        "see",
+        "rows",
+        "all_rows",
+        "channels",
+        "audit_rows",
+        "refresh",
+        "jitter",
+        "alerts",
+        *(() if entry.agreed else ("agreed",)),
+    }
     said = entry.model_dump(mode="json", exclude=rules | {"columns"})
     columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
     return digest(said, columns, BUILD, fingerprint(), embedder.name)
+
+
+def reading_of(entry: TableEntry) -> str:
+    """What the reading of a source depends on by the catalog: where it is the same, two versions differ by their source."""
+    return digest(entry.source, entry.model_copy(update={"agreed": {}}).options().model_dump(mode="json"))
 
 
 def version_of(shape: str, sources: Sequence[SourceTable]) -> str:
