@@ -15,7 +15,8 @@ from bot.chat.state import Kept, new_id
 from bot.chat.types import Asker, Button, Place, Press, Shown, UnknownPeopleError
 from bot.chat.values import Command
 from engine.errors import UsageError
-from jobs.when import LEAST_MINUTES, When, is_zone, read_when
+from jobs.clock import is_zone
+from jobs.when import LEAST_MINUTES, When, read_when
 
 OF_A_SCHEDULE: Final = frozenset({"edit", "change", "pause", "resume", "remove", "stop"})  # actions whose button carries a schedule's id
 _LABELS: Final = {"edit": "button_edit", "pause": "button_pause", "resume": "button_resume", "remove": "button_remove"}

@@ -143,7 +143,7 @@ def test_a_source_that_shrank_is_asked_as_it_was_whoever_opens_it(tmp_path: Path
     for table in open_tables(catalog, store):
         table.close()
     (tmp_path / "shops.csv").write_text("".join(SHOPS.splitlines(keepends=True)[:40]))
-    with pytest.raises(SourceError, match="shrank from 300 rows to 39.*`almanac refresh --accept` takes it"):
+    with pytest.raises(SourceError, match=r"shrank from 300 rows to 39.*`almanac refresh --accept` takes it"):
         open_tables(catalog, store)
     for _ in range(2):
         shops, people = open_tables(catalog, store, left_out=told.append)
