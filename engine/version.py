@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from cache.errors import StoreError
+from cache.errors import StoreError, disk_error
 from cache.versions import Held, Store
 from engine.catalog import TableEntry
 from engine.embedder import Embedder
@@ -78,8 +78,8 @@ def make_version(
             try:
                 fill(folder, before)
             except (DamageError, sqlite3.DatabaseError, RuntimeError, ValueError, KeyError, IndexError) as error:
-                if not before:
-                    raise
+                if not before or disk_error(error, store.root) is not None:
+                    raise  # a second try would fill the disk as well
                 log.warning("a table is built from its source alone", extra={"table": entry.name, "reason": type(error).__name__})
                 for path in folder.iterdir():
                     shutil.rmtree(path)
