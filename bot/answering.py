@@ -27,14 +27,15 @@ Answering = Callable[[str, ChatThread, Scope], Reply]
 
 
 @contextmanager
-def library_of(catalog: Catalog, *ahead: Scope, only_built: bool = False) -> Iterator[Library]:
+def library_of(catalog: Catalog, *ahead: Scope, only_built: bool = False, opens: bool = True) -> Iterator[Library]:
     """The tables of a catalog, those of some scopes opened ahead; building shows its progress, a table that cannot be read is told on standard error.
 
-    only_built: what is in service is opened as it is, where somebody else looks whether its source has changed.
+    only_built: what is in service is opened as it is, where somebody else looks whether its source has changed. opens: else none is opened ahead.
     """
     with ProgressBar() as bar:
         library = Library(catalog, Store(data_folder()), chosen_embedder(catalog.access.endpoints), bar.report, say, only_built)
-        library.build(ahead or (EVERYTHING,))
+        if opens:
+            library.build(ahead or (EVERYTHING,))
     try:
         yield library
     finally:

@@ -78,12 +78,12 @@ def application(
 
     async def ready(_: web.Request) -> web.Response:
         try:
-            tables = await asyncio.to_thread(_most_tables, asking)
+            tables = 0 if notice else await asyncio.to_thread(_most_tables, asking)
             waiting = await asyncio.to_thread(state.waiting)
         except Exception:  # a probe is answered, whatever is wrong
             log.exception("not ready")
             return web.json_response({"status": "not ready"}, status=503)
-        status = 200 if tables and delivers else 503
+        status = 200 if (tables or notice) and delivers else 503
         body = {"status": "ready" if status == 200 else "not ready", "tables": tables, "surfaces": sorted(delivers), "waiting": waiting}
         return web.json_response(body, status=status)
 

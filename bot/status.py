@@ -15,6 +15,7 @@ from engine.settings import data_folder
 from engine.tables import source_key
 from jobs.fresh import job_id
 from jobs.ledger import Ledger, Standing
+from jobs.scheduler import LEASE
 
 Found = dict[str, Any]
 _FAR: Final = 253_000_000_000.0  # seconds since 1970, in the year 9987: what is never due
@@ -53,6 +54,7 @@ def status(catalog: Catalog, state: State) -> Found:
 
 def print_status(found: Found, out: TextIO) -> None:
     """A line for each table and each job."""
+    busy = any(one["running"] for one in [*found["tables"], *found["jobs"]])
     for one in found["tables"]:
         said = [f"version {one['version']}" if one["version"] else "not built"]
         said += [f"{one['rows']:,} rows"] if one["rows"] is not None and one["version"] else []
@@ -62,11 +64,11 @@ def print_status(found: Found, out: TextIO) -> None:
             said.append(f"last refresh: {numbers}, {last['embedded']:,} texts embedded, {last['seconds']:.1f} s")
         elif last:
             said.append(f"last refresh: {'refused' if last['outcome'] == 'refused' else 'nothing new'}, {last['seconds']:.1f} s")
-        out.write(one_line(", ".join([f"{one['table']}: {said[0]}", *said[1:], *_times_text(one, f"refreshed: {one['refresh']}")])))
+        out.write(one_line(", ".join([f"{one['table']}: {said[0]}", *said[1:], *_times_text(one, busy, f"refreshed: {one['refresh']}")])))
         out.write(one_line(f"; stale since {one['stale_since']}: {one['reason']}") if one["stale_since"] else "")
         out.write("\n")
     for one in found["jobs"]:
-        out.write(one_line(", ".join([f"job {one['title']}: {one['rhythm']}", *_times_text(one, "")])) + "\n")
+        out.write(one_line(", ".join([f"job {one['title']}: {one['rhythm']}", *_times_text(one, busy)])) + "\n")
 
 
 def _times(job: Standing | None) -> Found:
@@ -82,15 +84,17 @@ def _times(job: Standing | None) -> Found:
     }
 
 
-def _times_text(one: Found, never: str) -> list[str]:
+def _times_text(one: Found, busy: bool, never: str = "") -> list[str]:
     said = [f"last run {one['last_run']}"] if one["last_run"] else []
     said += [f"failed {one['failures']} times in a row: {one['failure']}"] if one["failures"] else []
     if one["running"]:
         return [*said, "running now"]
     if one["next_run"] is None:
         return [*said, never] if never else said
-    overdue = datetime.fromisoformat(one["next_run"]) < datetime.now(UTC)
-    return [*said, f"due since {one['next_run']}, as no process does the jobs" if overdue else f"next run {one['next_run']}"]
+    late = (datetime.now(UTC) - datetime.fromisoformat(one["next_run"])).total_seconds()
+    if late <= 0:
+        return [*said, f"next run {one['next_run']}"]
+    return [*said, f"due since {one['next_run']}" + ("" if busy or late < LEASE else ", as no process does the jobs")]
 
 
 def _moment(seconds: float) -> str | None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any, Final
 
-from sqlalchemy import Connection, MetaData, create_engine, event, inspect, text
+from sqlalchemy import Connection, MetaData, create_engine, event, inspect, make_url, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import StaticPool
@@ -16,6 +16,7 @@ from sqlalchemy.schema import CreateColumn
 
 from cache.errors import StateError
 
+CONNECTING: Final = 10  # seconds until a server that takes the call and says nothing is given up
 _MAKING: Final = 0x414C4D41  # a number of our own among the locks of a server
 
 
@@ -31,6 +32,8 @@ class Database:
             if url in ("sqlite://", "sqlite:///:memory:"):
                 more["poolclass"] = StaticPool
         try:
+            if not self.is_sqlite and make_url(url).get_driver_name().startswith("psycopg"):
+                more["connect_args"] = {"connect_timeout": CONNECTING}
             self._engine = create_engine(url, pool_pre_ping=not self.is_sqlite, **more)
             if self.is_sqlite:
                 event.listen(self._engine, "connect", _prepare)

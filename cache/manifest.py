@@ -11,6 +11,7 @@ from cache.types import JSON
 
 FILE = "manifest.json"
 NOTE = "note.json"  # what is said of the version in service since it was built
+AGREED = "agreed.json"  # what was agreed on, for this version and all to come
 FORMAT = 1  # of this file and of the folder that it describes
 
 
@@ -91,6 +92,20 @@ def write_note(home: Path, folder: str, said: dict[str, JSON] | None) -> None:
         (home / NOTE).unlink(missing_ok=True)
     else:
         write(home / NOTE, json.dumps({"folder": folder, "said": said}, indent=1))
+
+
+def read_agreed(home: Path) -> dict[str, JSON]:
+    """What was agreed on for a key; nothing where that cannot be read."""
+    try:
+        fields = json.loads((home / AGREED).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return fields if isinstance(fields, dict) else {}
+
+
+def write_agreed(home: Path, said: dict[str, JSON]) -> None:
+    """Keep what was agreed on in place of what was; OSError leaves that."""
+    write(home / AGREED, json.dumps(said, indent=1))
 
 
 def _read(home: Path) -> dict[str, JSON] | None:

@@ -16,7 +16,7 @@ from typing import Final
 from cache.folders import remove, unique_name
 from cache.held import HELD
 from cache.locks import claim
-from cache.manifest import FILE, NOTE, named_folder
+from cache.manifest import AGREED, FILE, NOTE, named_folder
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ def homes(root: Path) -> Iterator[Path]:
 
 def leftovers(home: Path) -> list[Path]:
     """What lies in a key's folder and is not in service; OSError where that cannot be seen."""
-    keep = {BUILD_LOCK, FILE, NOTE, named_folder(home)}
+    keep = {BUILD_LOCK, FILE, NOTE, AGREED, named_folder(home)}
     return [path for path in home.iterdir() if path.name not in keep]
 
 

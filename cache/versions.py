@@ -4,6 +4,7 @@ Below the root, each key has a folder:
 
     manifest.json       names the version in service
     note.json           what is said of that version since it was built; of another one it says nothing
+    agreed.json         what was agreed on for all its versions
     build.lock          locked by the one who builds, switches or sweeps
     version-1f0c.../    a version, and in it the file `held`, locked (shared) by each of its readers
     making-77ab.../     a version that is being built, or was when its builder died
@@ -22,7 +23,17 @@ from cache.errors import disk_error, no_folder, store_error
 from cache.folders import digest, files_in, private, remove, safe_name, settle, settle_names, unique_name
 from cache.held import HELD, Held, hold
 from cache.locks import share, wait_for
-from cache.manifest import FILE, DamageError, Manifest, named_folder, read_manifest, write_manifest, write_note
+from cache.manifest import (
+    FILE,
+    DamageError,
+    Manifest,
+    named_folder,
+    read_agreed,
+    read_manifest,
+    write_agreed,
+    write_manifest,
+    write_note,
+)
 from cache.sweep import BUILD_LOCK, sweep, sweep_all, sweep_locked
 from cache.types import JSON
 
@@ -121,6 +132,16 @@ class Store:
         with self._only_builder(home, None), self._explained():
             if named_folder(home) == held.folder.name:
                 write_note(home, held.folder.name, said)
+
+    def agreed(self, key: str) -> dict[str, JSON]:
+        """What was agreed on for all versions of a key; nothing on the disk is touched."""
+        return read_agreed(self._home(key))
+
+    def agree(self, key: str, said: dict[str, JSON]) -> None:
+        """Keep this beside what was agreed on before. StoreError where it cannot be written."""
+        home = self._home(key)
+        with self._only_builder(home, None), self._explained():
+            write_agreed(home, {**read_agreed(home), **said})
 
     def drop(self, key: str, held: Held | None = None) -> None:
         """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable.

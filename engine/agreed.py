@@ -5,35 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final, get_args
 
-from cache.hints import Hints
+from cache.errors import StoreError
 from cache.versions import Store
 from engine.catalog import TableEntry
-from engine.errors import PlanError
+from engine.errors import BuildError, PlanError
 from engine.settings import printable
 from engine.table import OpenTable
 from engine.types import ColumnType
 
-NAMESPACE: Final = "types"
 MOST_SHOWN: Final = 5  # values that a type would empty
 _TYPES: Final = frozenset(get_args(ColumnType))
 
 
 def agreed(entry: TableEntry, key: str, store: Store) -> TableEntry:
     """The entry with the types that were agreed on, by the key that the store keeps it under; what the catalog itself says of a column stays."""
-    kept = Hints(store.root, NAMESPACE).get(key)
-    if not isinstance(kept, dict):
-        return entry
-    types = {name: type_ for name, type_ in kept.items() if type_ in _TYPES and name not in entry.options().columns}
-    if not types:
-        return entry
-    return entry.model_copy(update={"read": entry.read.model_copy(update={"columns": {**entry.read.columns, **types}})})
+    said = {**entry.read.columns, **{name: about.type for name, about in entry.columns.items() if about.type}}
+    types = {name: type_ for name, type_ in store.agreed(key).items() if type_ in _TYPES and name not in said}
+    return entry.model_copy(update={"agreed": types}) if types else entry
 
 
 def agree(key: str, store: Store, types: Mapping[str, ColumnType]) -> None:
-    """Keeps that these columns have these types, beside what was agreed on before."""
-    hints = Hints(store.root, NAMESPACE)
-    kept = hints.get(key)
-    hints.set(key, {**(kept if isinstance(kept, dict) else {}), **types})
+    """Keeps that these columns have these types, beside what was agreed on before; raises BuildError where that cannot be written."""
+    try:
+        store.agree(key, dict(types))
+    except StoreError as error:
+        raise BuildError(str(error)) from error
 
 
 def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:

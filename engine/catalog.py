@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, Field, StrictBool, ValidationEr
 from pydantic_core import ErrorDetails
 
 from engine.errors import CatalogError
-from engine.read.options import ReadOptions, is_encoding, refusal
+from engine.read.options import AgreedOptions, ReadOptions, is_encoding, refusal
 from engine.read.where import as_text, is_address, is_server
 from engine.rhythm import RIGHT, Rhythm, rhythm_of, seconds_of
 from engine.settings import printable
@@ -191,6 +191,7 @@ class TableEntry(TableSection):
     name: str
     base: Path
     part: Slice = WHOLE
+    agreed: dict[str, ColumnType] = Field(default_factory=dict)  # types of columns that were agreed on; one that is gone is none
 
     def sliced(self, part: Slice) -> TableEntry:
         """The entry of a part of the table: it says nothing of what is hidden."""
@@ -206,7 +207,8 @@ class TableEntry(TableSection):
         """How the source is read: the section `read`, and the types and separators that the columns' own sections say outright."""
         types = {name: entry.type for name, entry in self.columns.items() if entry.type}
         lists = {name: entry.list or "" for name, entry in self.columns.items() if entry.list is not None}
-        return self.read.model_copy(update={"columns": {**types, **self.read.columns}, "lists": {**lists, **self.read.lists}})
+        said = self.read.model_dump() | {"columns": {**types, **self.read.columns}, "lists": {**lists, **self.read.lists}}
+        return AgreedOptions(**said, agreed=self.agreed) if self.agreed else ReadOptions(**said)
 
 
 class Example(Frozen):

@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cache.hints import Hints
 from cache.versions import Store
-from engine.agreed import agree
+from engine.agreed import agree, agreed
 from engine.asked import Asked
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Embedder
@@ -22,6 +22,7 @@ from engine.settings import unused_days
 from engine.table import OpenTable, damage_told
 from engine.tables import drop_damaged, open_tables, source_key
 from engine.types import WHOLE, ColumnType, Reply, Scope, Slice
+from engine.version import shape_of
 
 T = TypeVar("T")
 log = logging.getLogger(__name__)
@@ -187,12 +188,20 @@ class Library:
         return bool(found)
 
     def _in_service(self, spot: tuple[str, Slice], tables: Sequence[OpenTable]) -> bool:
-        """Whether the open tables are of the version in service; also where there is none, as another could only be built."""
+        """Whether the open tables are of the version in service, or of one like it.
+
+        So they are where there is none, as another could only be built; and where that in service is of the same content as another catalog
+        describes it: whoever put their own in its place would do so for ever, with the process that has the other.
+        """
         held = self._store.current(source_key(self._entry(spot[0]).sliced(spot[1])))
         if held is None:
             return True
         held.close()
-        return held.folder == tables[0].held.folder
+        if held.folder == tables[0].held.folder:
+            return True
+        entry = self._entry(spot[0]).sliced(spot[1])
+        ours = held.facts.get("shape") == shape_of(agreed(entry, source_key(entry), self._store), self.embedder)
+        return not ours and bool(held.facts.get("content")) and held.facts.get("content") == tables[0].held.facts.get("content")
 
     def _mark(self, name: str, part: Slice) -> str:
         return self._store.mark(source_key(self._entry(name).sliced(part)))

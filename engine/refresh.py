@@ -5,27 +5,25 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cache.errors import StoreError
 from cache.versions import Held, Store
 from engine.agreed import agreed
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Calibration, Embedder
-from engine.errors import AlmanacError, DamageError
+from engine.errors import AlmanacError
 from engine.progress import Progress
 from engine.read import read_if_new, stamp
 from engine.refreshed import Limits, Outcome, Refreshed, limits_from_settings
 from engine.settings import printable
+from engine.taken import note, note_refusal, why_not
 from engine.types import WHOLE
 from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of, without_collector
 
 if TYPE_CHECKING:
     from engine.build.build import Built
     from engine.embedder import Vectors
-    from engine.read.table import SourceTable
 
 __all__ = ["Limits", "Refreshed", "limits_from_settings", "refresh"]
 log = logging.getLogger(__name__)
@@ -94,8 +92,8 @@ class _Run:
             return self._as_it_was(held), []
         assert found is not None, "without a version there is no content that is known"
         self.refused = version_of(self.shape, found[0])
-        if held is not None and same_shape and not self.limits.accept:
-            self._guard(held, found[0])
+        if held is not None and (said := why_not(held, found[0], entry, self.embedder, self.limits)):
+            raise _Refused(said)
         sentences: list[str] = []
 
         def more(folder: Path, built: Sequence[Built]) -> Mapping[str, Any]:
@@ -108,24 +106,8 @@ class _Run:
 
     def _as_it_was(self, held: Held) -> Made:
         if held.note() is not None:  # it was away, or refused, and is back
-            self._note(held, None)
+            note(self.entry, self.store, held, None)
         return Made(held)
-
-    def _guard(self, held: Held, sources: Sequence[SourceTable]) -> None:
-        from engine.build.earlier import EarlierTable
-        from engine.guard import refusal
-        from engine.slice import cut
-
-        try:
-            tables = held.facts["tables"]
-            assert isinstance(tables, list)
-            before = {str(name): EarlierTable(held.folder / str(number), True).facts for number, name in enumerate(tables)}
-        except DamageError:
-            return  # nothing to compare with
-        single = len(sources) == 1
-        found = {self.entry.name if single else table.name: table for table in sources}
-        if said := refusal(before, {name: cut(table, self.entry.part) for name, table in found.items()}, self.entry.keys, self.limits):
-            raise _Refused(said)
 
     def _retired(self, folder: Path, built: Sequence[Built], sentences: list[str]) -> list[str]:
         from engine.retired import example_key, examples_that_fail
@@ -143,21 +125,10 @@ class _Run:
         return retired
 
     def note_refusal(self, reason: str) -> None:
-        """Notes since when the version in service is older than its source, once, and why."""
+        """Notes since when the version in service is older than its source, and why."""
         log.warning("a source is not taken", extra={"table": self.entry.name, "reason": reason})
-        if self.held is None:
-            return
-        was = self.held.note() or {}
-        since = was.get("since") or datetime.now(UTC).isoformat(timespec="seconds")
-        said: dict[str, Any] = {"since": since, "reason": reason, "stamp": self.stamp if self.refused else "", "refused": self.refused}
-        if said != was:
-            self._note(self.held, said)
-
-    def _note(self, held: Held, said: dict[str, Any] | None) -> None:
-        try:
-            self.store.note(source_key(self.entry), held, said)
-        except StoreError as error:
-            log.warning("a note on a table could not be written", extra={"table": self.entry.name, "reason": str(error)})
+        if self.held is not None:
+            note_refusal(self.entry, self.store, self.held, reason, stamp=self.stamp, refused=self.refused)
 
     def outcome(self, outcome: Outcome, start: float, made: Made | None = None, told: Sequence[str] = (), reason: str = "") -> Refreshed:
         """What is reported: of the version in service."""

@@ -39,18 +39,28 @@ def rhythm_of(text: str) -> Rhythm | None:
         return Rhythm()
     if seconds := seconds_of(text):
         return Rhythm(seconds=seconds)
-    fields = text.lower().split()
-    if len(fields) != len(_FIELDS):
+    cron = cron_of(text)
+    if cron is None:
         return None
-    cron = tuple(_numbers(field, *limits) for field, limits in zip(fields, _FIELDS, strict=True))
-    if any(numbers is None for numbers in cron):
-        return None
-    minutes, hours, days, months, weekdays = (numbers or () for numbers in cron)
+    minutes, hours, days, months, weekdays = cron
     if days and weekdays:
         return None  # of which a cron takes either, which nobody expects
     if days and months and not any(day <= _length(month) for day in days for month in months):
         return None  # the 31st of a month without one
-    return Rhythm(cron=(minutes or tuple(range(60)), hours, days, months, tuple(sorted({day % 7 for day in weekdays}))))
+    return Rhythm(cron=(minutes or tuple(range(60)), hours, days, months, weekdays))
+
+
+def cron_of(text: str) -> tuple[tuple[int, ...], ...] | None:
+    """The five fields of a cron as `Rhythm.cron` has them, whether or not such a day ever comes; None for what is no cron."""
+    fields = text.lower().split()
+    if len(fields) != len(_FIELDS):
+        return None
+    found = [_numbers(field, *limits) for field, limits in zip(fields, _FIELDS, strict=True)]
+    if any(numbers is None for numbers in found):
+        return None
+    minutes, hours, days, months, weekdays = (numbers or () for numbers in found)
+    weekdays = tuple(sorted({day % 7 for day in weekdays}))
+    return minutes, hours, days, months, weekdays if len(weekdays) < len(_DAYS) else ()
 
 
 def seconds_of(text: str) -> float | None:
@@ -77,10 +87,14 @@ def _numbers(field: str, lowest: int, highest: int, names: tuple[str, ...]) -> t
             high = None if found["low"] == "*" else _number(found["high"], names)
         else:
             high = highest if found["low"] == "*" or found["step"] else low
-        if low is None or high is None or not lowest <= low <= high <= highest or not step:
+        if low is None or high is None or not (lowest <= low <= highest and lowest <= high <= highest) or not step:
+            return None
+        if high < low and names is _DAYS:
+            high += 7  # "fri-mon"
+        if high < low:
             return None
         named.update(range(low, high + 1, step))
-    return tuple(sorted(named))
+    return tuple(sorted(named)) if len(named) <= highest - lowest else ()
 
 
 def _number(word: str, names: tuple[str, ...]) -> int | None:

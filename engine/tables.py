@@ -19,9 +19,11 @@ from engine.errors import BuildError, CatalogError, DamageError, PlanError, Sour
 from engine.fold import fold, key
 from engine.progress import Progress
 from engine.read import read_if_new, stamp
+from engine.refreshed import Limits, limits_from_settings
 from engine.retired import example_key
 from engine.settings import printable
 from engine.table import Example, OpenTable, Words
+from engine.taken import note_refusal, why_not
 from engine.types import WHOLE, TablePlan
 from engine.version import BUILD, is_whole, make_version, shape_of, source_key, version_of
 
@@ -82,14 +84,17 @@ def _open(
     entry: TableEntry, catalog: Catalog, store: Store, progress: Progress | None, embedder: Embedder | None, only_built: bool
 ) -> list[OpenTable]:
     """The tables of one source; a version whose files turn out to be damaged is built anew, once."""
-    held = index(entry, store, progress, embedder, only_built)
+    limits = limits_from_settings() if catalog.file else None  # who names a file asks it as it is
+    if limits is not None and entry.part != WHOLE:
+        limits = replace(limits, most_shrink=1.0)  # a part may lose all its rows
+    held = index(entry, store, progress, embedder, only_built, limits)
     try:
         return _opened(held, entry, catalog)
     except DamageError as error:
         log.warning("built files are damaged", extra={"table": entry.name, "reason": type(error.__cause__).__name__})
         held.close()
         _drop(store, source_key(entry), held)
-    return _opened(index(entry, store, progress, embedder), entry, catalog)
+    return _opened(index(entry, store, progress, embedder, limits=limits), entry, catalog)
 
 
 def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: Embedder | None) -> list[OpenTable]:
@@ -98,7 +103,9 @@ def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: 
     if held is None:
         return []
     try:
-        if held.facts.get("shape") == shape_of(entry, embedder or default_embedder()) and is_whole(held.facts):
+        if held.facts.get("shape") == shape_of(agreed(entry, source_key(entry), store), embedder or default_embedder()) and is_whole(
+            held.facts
+        ):
             return _opened(held, entry, catalog)
     except DamageError:
         log.warning("built files are damaged, and their source cannot be read", extra={"table": entry.name})
@@ -160,11 +167,16 @@ def _fits(plan: TablePlan, table: OpenTable) -> bool:
 
 
 def index(
-    entry: TableEntry, store: Store, progress: Progress | None = None, embedder: Embedder | None = None, only_built: bool = False
+    entry: TableEntry,
+    store: Store,
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
+    only_built: bool = False,
+    limits: Limits | None = None,
 ) -> Held:
     """The source's version in service, built now if there is none or the content has changed; nothing is read where the stamp tells that it has not.
 
-    What a refresh refused of the source is not taken either.
+    limits: what the source may lose; one that lost more is noted, and raises SourceError. What a refresh refused is not taken either.
     """
     embedder = embedder or default_embedder()
     told = progress or _silent
@@ -178,13 +190,13 @@ def index(
         _drop(store, kept, held)
         held = None
     if held is None:
-        return _fresh(entry, store, told, embedder, now, None)
+        return _fresh(entry, store, told, embedder, now, None, None)
     refused = (held.note() or {}).get("stamp")
     same = now and (held.facts["stamp"] == now or refused == now or seen.at(kept, now) == held.version)
     if held.facts["shape"] == shape_of(entry, embedder) and (only_built or same):
         return held
     try:
-        fresh = _fresh(entry, store, told, embedder, now, held)
+        fresh = _fresh(entry, store, told, embedder, now, held, limits)
     except BaseException:
         held.close()
         raise
@@ -195,7 +207,7 @@ def index(
     return fresh
 
 
-def _fresh(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, now: str, held: Held | None) -> Held:
+def _fresh(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, now: str, held: Held | None, limits: Limits | None) -> Held:
     """The version of the source as it now is: the one that is held, where the content is the same, else built."""
     told("reading", 0, 1)
     shape = shape_of(entry, embedder)
@@ -204,6 +216,9 @@ def _fresh(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, 
     if held is not None and (found is None or version_of(shape, found[0]) in (held.version, (held.note() or {}).get("refused"))):
         return held  # nothing is locked or written, and the folder may be read-only
     assert found is not None, "without a version there is no content that is known"
+    if held is not None and limits is not None and known and (reason := why_not(held, found[0], entry, embedder, limits)):
+        note_refusal(entry, store, held, reason, stamp=now, refused=version_of(shape, found[0]))
+        raise SourceError(f"{reason} If it is right so, `almanac refresh --accept` takes it.")
     return make_version(entry, store, told, embedder, now, found, held).held
 
 

@@ -14,7 +14,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from cache.errors import StoreError
+from cache.errors import StoreError, disk_error
 from cache.versions import Held, Store
 from engine.catalog import TableEntry
 from engine.embedder import Embedder
@@ -61,6 +61,7 @@ def make_version(
     sources, content = found
     shape = shape_of(entry, embedder)
     facts: dict[str, Any] = {"stamp": stamp, "shape": shape, "embedder": embedder.name, "build": BUILD, "content": content, "tables": []}
+    facts["reading"] = reading_of(entry)
     built: list[Built] = []
 
     def fill(folder: Path, before: Mapping[str, EarlierTable]) -> None:
@@ -77,8 +78,8 @@ def make_version(
             try:
                 fill(folder, before)
             except (DamageError, sqlite3.DatabaseError, RuntimeError, ValueError, KeyError, IndexError) as error:
-                if not before:
-                    raise
+                if not before or disk_error(error, store.root) is not None:
+                    raise  # a second try would fill the disk as well
                 log.warning("a table is built from its source alone", extra={"table": entry.name, "reason": type(error).__name__})
                 for path in folder.iterdir():
                     shutil.rmtree(path)
@@ -138,10 +139,26 @@ def source_key(entry: TableEntry) -> str:
 
 def shape_of(entry: TableEntry, embedder: Embedder) -> str:
     """What a version depends on besides the content of its source; who may see it is no part of it."""
-    rules = {"base", "see", "rows", "all_rows", "channels", "audit_rows", "refresh", "jitter", "alerts"}
+    rules = {
+        "base",
+        "see",
+        "rows",
+        "all_rows",
+        "channels",
+        "audit_rows",
+        "refresh",
+        "jitter",
+        "alerts",
+        *(() if entry.agreed else ("agreed",)),
+    }
     said = entry.model_dump(mode="json", exclude=rules | {"columns"})
     columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
     return digest(said, columns, BUILD, fingerprint(), embedder.name)
+
+
+def reading_of(entry: TableEntry) -> str:
+    """What the reading of a source depends on by the catalog: where it is the same, two versions differ by their source."""
+    return digest(entry.source, entry.model_copy(update={"agreed": {}}).options().model_dump(mode="json"))
 
 
 def version_of(shape: str, sources: Sequence[SourceTable]) -> str:

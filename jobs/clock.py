@@ -1,15 +1,20 @@
-"""Times that come again on the clock of a place, right when that clock is changed."""
+"""Times that come again on the clock of a place, right when that clock is changed; and which places there are."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Final
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from apscheduler.triggers.base import BaseTrigger
 from apscheduler.triggers.cron import CronTrigger
+from tzlocal import get_localzone_name
 
 _FIELDS: Final = ("minute", "hour", "day", "month", "day_of_week")
+_DAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")  # by name, as APScheduler numbers them otherwise than a cron
+_WEEK: Final = (1, 2, 3, 4, 5, 6, 0)  # the order in which they are written
 
 
 class ClockTrigger(BaseTrigger):  # type: ignore[misc]
@@ -36,3 +41,30 @@ class ClockTrigger(BaseTrigger):  # type: ignore[misc]
             if moment.astimezone(UTC) >= after and (self._hourly or not moment.fold):
                 return moment
             after = max(after, moment.astimezone(UTC)) + timedelta(seconds=1)
+
+
+def cron_text(cron: Sequence[Sequence[int]]) -> str:
+    """The text for a ClockTrigger of what `engine.rhythm.cron_of` read."""
+    minutes, *others, weekdays = cron
+    named = [_DAYS[day] for day in _WEEK if day in weekdays]
+    numbers = [() if len(minutes) == 60 else minutes, *others]
+    return " ".join([*(",".join(map(str, field)) or "*" for field in numbers), ",".join(named) or "*"])
+
+
+def is_zone(zone: str) -> bool:
+    """Whether there is such a time zone."""
+    return zone in _zones()
+
+
+def local_zone() -> str:
+    """The time zone of this machine, UTC where it does not say."""
+    try:
+        name = get_localzone_name()
+    except Exception:  # noqa: BLE001 - whatever a machine has instead of a zone
+        name = ""
+    return name if name and is_zone(name) else "UTC"
+
+
+@cache
+def _zones() -> frozenset[str]:
+    return frozenset(available_timezones())  # which reads folders

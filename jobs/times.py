@@ -7,13 +7,12 @@ from hashlib import blake2b
 from typing import Final
 
 from apscheduler.triggers.base import BaseTrigger
-from apscheduler.triggers.cron import CronTrigger
 from apscheduler.triggers.interval import IntervalTrigger
 
 from engine.rhythm import Rhythm
+from jobs.clock import ClockTrigger, cron_text, local_zone
 
 _EPOCH: Final = datetime(2020, 1, 1, tzinfo=UTC)
-_WEEKDAYS: Final = ("sun", "mon", "tue", "wed", "thu", "fri", "sat")  # by name, as APScheduler numbers them otherwise than a cron
 _TICK: Final = timedelta(microseconds=1)
 
 
@@ -36,7 +35,7 @@ class Times(BaseTrigger):  # type: ignore[misc]
             put_off: datetime = time.astimezone(UTC) + self._share(time) * self._jitter
             if put_off > moment:
                 return put_off
-            start = time + _TICK
+            start = time.astimezone(UTC) + _TICK  # on its own clock an hour that comes twice would come again and again
         return None
 
     def get_next_fire_time(self, previous_fire_time: datetime | None, now: datetime) -> datetime | None:
@@ -55,13 +54,10 @@ def every(seconds: float, name: str = "", jitter: float = 0.0) -> Times:
     return Times(interval, name, jitter)
 
 
-def times_of(rhythm: Rhythm, name: str, jitter: float = 0.0) -> Times | None:
-    """The times of a rhythm, a cron's in the time zone of the machine; None where it is never due."""
+def times_of(rhythm: Rhythm, name: str, jitter: float = 0.0, zone: str = "") -> Times | None:
+    """The times of a rhythm, a cron's on the clock of a zone, without one that of the machine; None where it is never due."""
     if rhythm.never:
         return None
     if rhythm.seconds:
         return every(rhythm.seconds, name, min(jitter, rhythm.seconds))
-    minutes, hours, days, months, weekdays = (",".join(map(str, numbers)) or "*" for numbers in rhythm.cron)
-    if rhythm.cron[4]:
-        weekdays = ",".join(_WEEKDAYS[day] for day in rhythm.cron[4])
-    return Times(CronTrigger(minute=minutes, hour=hours, day=days, month=months, day_of_week=weekdays), name, jitter)
+    return Times(ClockTrigger(cron_text(rhythm.cron), zone or local_zone()), name, jitter)

@@ -10,16 +10,16 @@ from functools import cache
 from importlib.resources import files
 from itertools import pairwise
 from typing import Final
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from babel.core import Locale, UnknownLocaleError, get_global
-from tzlocal import get_localzone_name
 
 from engine.errors import UsageError
 from engine.fold import fold
 from engine.hours.span import DAY, EVERY_DAY
 from engine.hours.words import Token, codes, tokens, words
-from jobs.clock import ClockTrigger
+from engine.rhythm import cron_of
+from jobs.clock import ClockTrigger, cron_text, is_zone
 
 LONGEST: Final = 100  # characters
 LEAST_MINUTES: Final = 15  # between two times
@@ -77,20 +77,6 @@ def checked_zone(zone: str) -> str:
     return zone
 
 
-def is_zone(zone: str) -> bool:
-    """Whether there is such a time zone."""
-    return zone in _zones()
-
-
-def local_zone() -> str:
-    """The time zone of this machine, UTC where it does not say."""
-    try:
-        name = get_localzone_name()
-    except Exception:  # noqa: BLE001 - whatever a machine has instead of a zone
-        name = ""
-    return name if name and is_zone(name) else "UTC"
-
-
 def _checked(when: When) -> When:
     trigger, moment, found = when.trigger(), datetime(2027, 1, 1, tzinfo=UTC), list[datetime]()
     while len(found) < 100:
@@ -117,36 +103,12 @@ def _given(text: str) -> str | None:
     """A cron of five fields; its days of the week are those of cron, where 0 and 7 are Sunday."""
     if not _CRON.fullmatch(text):
         return None
-    *fields, days = text.casefold().split()
-    if fields[2] != "*" and days != "*":
+    cron = cron_of(text)
+    if cron is None:
+        raise UsageError(f'"{text}" is no cron; write minute, hour, day, month and day of the week, as "0 8 * * sun" for Sundays at 8.')
+    if cron[2] and cron[4]:
         raise UsageError(f'"{text}" names days of the month and of the week; name the ones or the others.')
-    named = _cron_days(days)
-    cron = " ".join([*fields, named or ""])
-    try:
-        if named is None:
-            raise ValueError
-        ClockTrigger(cron, "UTC")
-    except ValueError:
-        raise UsageError(
-            f'"{text}" is no cron; write minute, hour, day, month and day of the week, as "0 8 * * sun" for Sundays at 8.'
-        ) from None
-    return cron
-
-
-def _cron_days(text: str) -> str | None:
-    if text == "*":
-        return text
-    days: list[int] = []
-    for part in text.split(","):
-        ends = [
-            (int(end) - 1) % 7 if end in "01234567" and end else _NAMES.index(end) if end in _NAMES else None for end in part.split("-")
-        ]
-        if None in ends or not 1 <= len(ends) <= 2:
-            return None
-        first, last = ends[0], ends[-1]
-        assert first is not None and last is not None
-        days += [(first + step) % 7 for step in range((last - first) % 7 + 1)]
-    return ",".join(_NAMES[day] for day in sorted(set(days)))
+    return cron_text(cron)
 
 
 def _often(text: str) -> str | None:
@@ -245,11 +207,6 @@ def _weekend(zone: str) -> frozenset[int]:
     except (KeyError, UnknownLocaleError, ValueError):
         return frozenset({5, 6})
     return frozenset((first + step) % 7 for step in range((last - first) % 7 + 1))
-
-
-@cache
-def _zones() -> frozenset[str]:
-    return frozenset(available_timezones())  # which reads folders
 
 
 @cache

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from typing import Final
 
 from bot.chat.desk import said
+from bot.chat.reach import channel_reached
 from bot.chat.state import Kept, State
-from bot.chat.types import Asker, Place
+from bot.chat.types import Asker
 from engine.catalog import TableEntry
 from engine.settings import printable
 from jobs.alert import Alert
@@ -20,7 +21,7 @@ log = logging.getLogger(__name__)
 
 def post_alert(state: State, alert: Alert) -> bool:
     """Puts an alert into the outbox of its channel, once; whether it has a channel that can be reached. The same alert again changes nothing."""
-    place = _place(state, alert.to) if alert.to else None
+    place = channel_reached(state, *alert.to) if alert.to else None
     if place is None:
         if alert.to:
             log.warning("an alert has no channel that can be reached", extra={"table": alert.table, "channel": alert.to[1]})
@@ -40,21 +41,12 @@ def unreachable(state: State, entries: Iterable[TableEntry], platforms: Iterable
         platform, channel = to
         if platform not in served:
             sentences.append(f'The alerts of the table "{printable(entry.name)}" go to {platform.title()}, which is not served here.')
-        elif _place(state, to) is None:
+        elif channel_reached(state, platform, channel) is None:
             sentences.append(
                 f'The alerts of the table "{printable(entry.name)}" go to the channel {printable(channel)} of {platform.title()}, where the bot'
                 " was not met yet; mention it there once, and it will know the way."
             )
     return sentences
-
-
-def _place(state: State, to: tuple[str, str]) -> Place | None:
-    platform, channel = to
-    if platform == "slack":
-        from bot.slack.thread import Address
-
-        return Place("slack", channel=channel, address=Address(said=f"{state.database.clock():.6f}").text())
-    return state.met(platform, channel)
 
 
 def alert_sentence(alert: Alert) -> str:

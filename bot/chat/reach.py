@@ -9,8 +9,7 @@ from typing import Final
 from sqlalchemy import func, select
 
 from bot.chat.state import State
-from bot.chat.stored import place_of
-from bot.chat.tables import AUDIT, REPLIES
+from bot.chat.tables import AUDIT
 from bot.chat.types import Asker, Place
 from engine.errors import UsageError
 
@@ -18,7 +17,6 @@ _SLACK: Final = re.compile(r"slack:(?:(T[A-Z0-9]{1,30})/)?([CG][A-Z0-9]{1,30})",
 _TEAMS: Final = re.compile(r"teams:([\x21-\x7e]{1,300})", re.ASCII)
 _SLACK_PERSON: Final = re.compile(r"[UW][A-Z0-9]{1,30}", re.ASCII)
 _PERSON: Final = re.compile(r"[\x21-\x7e]{1,200}", re.ASCII)
-_LATEST: Final = 50  # replies that are looked at
 
 
 def place_named(state: State, text: str) -> Place:
@@ -27,14 +25,21 @@ def place_named(state: State, text: str) -> Place:
         return Place("slack", found[1] or _workspace(state), found[2])
     if not (found := _TEAMS.fullmatch(text)):
         raise UsageError("--to must name a channel by its id, as slack:C0123ABCD or teams:19:abc@thread.tacv2.")
-    channel = found[1]
-    chosen = select(REPLIES.c.place).where(REPLIES.c.place.contains(channel, autoescape=True)).order_by(REPLIES.c.at.desc()).limit(_LATEST)
-    with state.database.transaction() as base:
-        known = [place_of(row.place) for row in base.execute(chosen)]
-    for place in known:
-        if (place.platform, place.channel) == ("teams", channel) and not place.private:
-            return place
-    raise UsageError("How to reach that conversation of Teams is not known, as nobody has asked there lately; ask something there first.")
+    from bot.teams.activity import is_personal
+
+    place = channel_reached(state, "teams", found[1])
+    if place is None or is_personal(place.address):
+        raise UsageError("How to reach that conversation of Teams is not known, as nobody has asked there yet; mention the bot there once.")
+    return place
+
+
+def channel_reached(state: State, platform: str, channel: str) -> Place | None:
+    """A channel or chat by its id, for what is said there without being asked; None where the bot was not met there yet."""
+    if platform == "slack":
+        from bot.slack.thread import Address
+
+        return Place("slack", channel=channel, address=Address(said=f"{state.database.clock():.6f}").text())
+    return state.met(platform, channel)
 
 
 def person_named(state: State, place: Place, text: str) -> Asker:

@@ -103,16 +103,19 @@ class Schedules:
 
     # ---- running
 
-    def claim(self, now: float) -> list[Schedule]:
-        """Some of those that are due and that nobody else is asking, now leased to the caller; a lease that ran out counts as a failure."""
+    def claim(self, now: float, lease: float = LEASE) -> list[Schedule]:
+        """Some of those that are due and that nobody else is asking, now leased to the caller for so many seconds.
+
+        A lease that ran out counts as a failure.
+        """
         due = (SCHEDULES.c.paused == "", SCHEDULES.c.next_at <= now, SCHEDULES.c.lease <= now)
         taken = []
         with self._database.transaction() as base:
             for row in base.execute(select(SCHEDULES).where(*due).order_by(SCHEDULES.c.next_at).limit(_AT_ONCE)).all():
                 failures = row.failures + (1 if row.lease else 0)
                 mine = update(SCHEDULES).where(SCHEDULES.c.id == row.id, SCHEDULES.c.next_at == row.next_at, *due)
-                if base.execute(mine.values(lease=now + LEASE, failures=failures)).rowcount:
-                    taken.append(replace(_schedule(row), lease=now + LEASE, failures=failures))
+                if base.execute(mine.values(lease=now + lease, failures=failures)).rowcount:
+                    taken.append(replace(_schedule(row), lease=now + lease, failures=failures))
         return taken
 
     def done(self, schedule: Schedule, now: float) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import replace
 from hashlib import sha256
 from typing import Final
 
 from bot.chat.desk import Desk, Sentence, said, thread_of
-from bot.chat.schedules import MOST, MOST_FAILURES, Schedule, Schedules
+from bot.chat.schedules import LEASE, MOST, MOST_FAILURES, Schedule, Schedules
 from bot.chat.sentences import say
 from bot.chat.show import notice
 from bot.chat.state import Kept, new_id
 from bot.chat.types import Asker, Button, Place, Press, Shown, UnknownPeopleError
 from bot.chat.values import Command
 from engine.errors import UsageError
-from jobs.when import LEAST_MINUTES, When, is_zone, read_when
+from jobs.clock import is_zone
+from jobs.when import LEAST_MINUTES, When, read_when
 
 OF_A_SCHEDULE: Final = frozenset({"edit", "change", "pause", "resume", "remove", "stop"})  # actions whose button carries a schedule's id
 _LABELS: Final = {"edit": "button_edit", "pause": "button_pause", "resume": "button_resume", "remove": "button_remove"}
@@ -119,9 +121,10 @@ class Scheduling:
         """Asks what is due; gives how many answers are to be said."""
         if self._desk.notice:
             return 0
-        answered = 0
-        while due := await self._desk.in_state(self.schedules.claim, now):
+        answered, start, lease = 0, time.monotonic(), max(LEASE, self._desk.deadline + LEASE / 2)
+        while due := await self._desk.in_state(self.schedules.claim, now, lease):
             answered += sum(await asyncio.gather(*(self._run(schedule, now) for schedule in due)))
+            now, start = now + time.monotonic() - start, time.monotonic()  # those that waited for others are leased from then on
         return answered
 
     async def failed(self, schedule_id: str) -> None:
@@ -169,7 +172,7 @@ class Scheduling:
         chosen = await desk.in_state(desk.state.chosen, place, maker)
         thread = thread_of(place, maker, language, schedule.when.zone).model_copy(update={"chosen": chosen})
         scope = await desk.access.shared(place, maker)
-        reply = await desk.in_engine(desk.asking.answer, schedule.question, thread, scope, language=language)
+        reply = await desk.asked(schedule.question, thread, scope, place, language)
         # the same for every try of one time, so that it is said once
         reply_id = sha256(f"schedule {schedule.id} {schedule.next_at!r}".encode()).hexdigest()[:12]
         await desk.write("scheduled", place, maker, reply, reply_id, scope.key)

@@ -35,7 +35,8 @@ def add(when: str, question: str, place: str, user: str, zone: str) -> None:
     from bot.chat.reach import person_named, place_named, to_channel
     from bot.chat.schedules import Schedule
     from bot.chat.sentences import heard_language, refusal
-    from jobs.when import local_zone, read_when
+    from jobs.clock import local_zone
+    from jobs.when import read_when
 
     read = read_when(when, zone or local_zone())
     if wrong := refusal(question, "en"):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
 @click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535), help="The port to listen at.")
 @click.option("--read-only-notice", "notice", metavar="TEXT", help="Answer everything with TEXT, and look nothing up.")
-@click.option("--no-jobs", is_flag=True, help="Refresh no table; what other processes refresh is noticed all the same.")
+@click.option("--no-jobs", is_flag=True, help="Refresh no table; what other processes refresh is opened all the same.")
 def serve(table: str | None, catalog: Path | None, host: str, port: int, notice: str | None, no_jobs: bool) -> None:
     """Answer in Slack and Teams, those of them whose settings are there, and keep the tables fresh."""
     from bot.answering import library_of, planner_of
@@ -52,7 +52,7 @@ def serve(table: str | None, catalog: Path | None, host: str, port: int, notice:
         say(alert_sentence(alert))
         post_alert(state, alert)
 
-    with library_of(chosen, *rights.likely(), only_built=refreshes) as library, warming(library, rights.likely(), seconds):
+    with library_of(chosen, *rights.likely(), only_built=True, opens=not notice) as library, warming(library, rights.likely(), seconds):
         scheduler = Scheduler(state.database)
         fresh = Fresh(library, scheduler.ledger, rights.likely(), tell, scheduler.stopping)
         for job in () if notice else (fresh.noticing(), *(fresh.jobs() if refreshes else ())):

@@ -30,7 +30,7 @@ def typed(table: RawTable, options: ReadOptions, shown: str) -> tuple[list[Sourc
     texts = [Texts(c.name, c.texts, np.bincount(c.codes[c.codes >= 0], minlength=len(c.texts)), none) for c in table.columns]
     decimal: str = options.decimal or "."
     day_first = True if options.day_first is None else options.day_first
-    given = [options.columns.get(column.name) or column.declared for column in table.columns]
+    given = [options.type_of(column.name) or column.declared for column in table.columns]
     kinds = [kind_of(each, decimal, day_first, type_) for each, type_ in zip(texts, given, strict=True)]
     said_decimal: str = options.decimal or _majority([kind.decimal for kind in kinds if kind.decimal]) or decimal
     said_order = options.day_first if options.day_first is not None else _majority([k.day_first for k in kinds if k.day_first is not None])

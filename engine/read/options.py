@@ -73,3 +73,17 @@ class ReadOptions(BaseModel):
     day_first: bool | None = None
     seconds: Annotated[float, Field(gt=0)] = 300.0
     bytes: Annotated[int, Field(gt=0)] = 4_000_000_000
+
+    def type_of(self, column: str) -> ColumnType | None:
+        """The type that a column is said to have."""
+        return self.columns.get(column)
+
+
+class AgreedOptions(ReadOptions):
+    """The same with types that nobody wrote down: they hold for the columns that are there."""
+
+    agreed: dict[str, ColumnType] = {}
+
+    def type_of(self, column: str) -> ColumnType | None:
+        """What the catalog says of a column counts first."""
+        return self.columns.get(column) or self.agreed.get(column)

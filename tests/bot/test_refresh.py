@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
@@ -13,6 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from bot.chat.state import State
+from bot.status import print_status
+from bot.status import status as described
+from engine.catalog import Catalog, catalog_of
+from jobs.ledger import Ledger
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 COMMAND = [sys.executable, "-c", "from bot.cli import main; main()"]
@@ -109,18 +116,64 @@ def test_a_server_keeps_its_tables_fresh(folder: Path) -> None:
     assert after["rows"] == 5 and after["last_run"] and after["next_run"] and not after["running"]
 
 
+def listens(running: subprocess.Popen[str], port: int) -> bool:
+    """Waits until a server listens; False where it ended."""
+    while running.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return True
+        time.sleep(0.1)
+    return False
+
+
+def ended(running: subprocess.Popen[str]) -> int:
+    running.send_signal(signal.SIGTERM)
+    running.communicate(timeout=60)
+    return running.returncode
+
+
 def test_a_server_without_jobs_refreshes_nothing(folder: Path) -> None:
-    running, port = serving(folder, "--no-jobs")
-    try:
-        while True:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert running.poll() is None
-            time.sleep(0.1)
-        assert status(folder)["shops"]["last_run"] is None and status(folder)["shops"]["rows"] == 2
-    finally:
-        running.send_signal(signal.SIGTERM)
-        running.communicate(timeout=60)
-    assert running.returncode == 0
+    for _ in range(2):
+        running, port = serving(folder, "--no-jobs")
+        try:
+            assert listens(running, port)
+            assert status(folder)["shops"]["last_run"] is None and status(folder)["shops"]["rows"] == 2
+        finally:
+            code = ended(running)
+        assert code == 0
+        write(folder, 3)  # which the second one leaves as it is, too
     assert status(folder)["shops"]["last_run"] is None
+
+
+def test_the_off_switch_needs_no_table(folder: Path) -> None:
+    (folder / "shops.csv").unlink()
+    (folder / "quiet.csv").unlink()
+    running, port = serving(folder, "--read-only-notice", "Closed until Monday.")
+    try:
+        assert listens(running, port), "what cannot be read keeps nobody from being told"
+        assert status(folder)["shops"]["version"] == ""
+    finally:
+        code = ended(running)
+    assert code == 0
+
+
+def test_what_is_due_for_long_tells_that_nobody_does_it_and_what_waits_for_its_turn_does_not(tmp_path: Path) -> None:
+    now = time.time()
+    state = State(f"sqlite:///{tmp_path / 'state.sqlite'}")
+    ledger = Ledger(state.database)
+    (tmp_path / "shops.csv").write_text("name,city\nAnn,Acre\n", encoding="utf-8")
+    catalog = catalog_of(str(tmp_path / "shops.csv"))
+    ledger.enter("other", "other", "1 minute", now - 5)
+    ledger.enter("late", "late", "1 minute", now - 3600)
+    assert told(catalog, state) == [False, True]
+    assert ledger.claim("other", "me", 60)
+    assert told(catalog, state) == [False, False], "somebody works"
+    state.close()
+
+
+def told(catalog: Catalog, state: State) -> list[bool]:
+    """Whether the other and the late job are told to be nobody's."""
+    out = io.StringIO()
+    print_status(described(catalog, state), out)
+    lines = {line.split(":")[0]: "as no process does the jobs" in line for line in out.getvalue().splitlines()}
+    return [lines["job other"], lines["job late"]]

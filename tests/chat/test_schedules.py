@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from sqlalchemy import select
 
-from bot.chat.audit import Audit
+from bot.chat.asking import AroundModel
+from bot.chat.audit import Audit, Entry
 from bot.chat.erase import erase
 from bot.chat.handler import LEASE as POSTING
 from bot.chat.handler import Handler
+from bot.chat.limits import Limits
 from bot.chat.outbox import empty_outbox
 from bot.chat.schedules import LEASE, MOST, MOST_FAILURES, Schedule, Schedules
 from bot.chat.sentences import asks_for_schedules, say, sentences_of
+from bot.chat.settings import LimitSettings
 from bot.chat.state import State
 from bot.chat.tables import OUTBOX, REPLIES
 from bot.chat.types import Asker, NobodyError, OutboxEntry, Place, Press, Shown, Undeliverable, UnknownPeopleError
@@ -198,6 +202,44 @@ def test_who_reads_there_is_looked_at_again_when_it_is_said(tmp_path: Path) -> N
         channels.people["C-heads"] = (ANN, BEN)
         (shown,) = await posted(handler)
         assert "Dr Acre 01" in told(shown) and "04-" not in told(shown)
+
+    ruled_chat(tmp_path, scenario)
+
+
+def test_what_waits_for_others_of_the_same_time_is_not_taken_up_by_another_process(tmp_path: Path) -> None:
+    leases: list[float] = []
+
+    async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:  # noqa: F811
+        kept = [Schedules(state).add(made()) for _ in range(9)]
+        answer = handler._desk.asking.answer
+
+        def noted(text: str, thread: ChatThread, scope: Scope) -> Reply:
+            leases.append(max(one.lease for one in Schedules(state).all()))
+            time.sleep(0.05)
+            return answer(text, thread, scope)
+
+        handler._desk.asking = replace(handler._desk.asking, answer=noted)
+        assert await handler.tick(kept[0].next_at) == len(kept)
+
+    ruled_chat(tmp_path, scenario)
+    assert leases[0] < leases[4] < leases[8], "the lease of those that waited begins when they are taken up"
+
+
+def test_models_cost_nothing_more_where_their_money_is_spent(tmp_path: Path) -> None:
+    async def scenario(handler: Handler, channels: Channels, clock: Clock, state: State) -> None:  # noqa: F811
+        desk = handler._desk
+        kept = Schedules(state).add(made())
+
+        def costs(text: str, thread: ChatThread, scope: Scope) -> Reply:
+            raise AssertionError("a model is asked")
+
+        around = AroundModel(lambda *_: None, desk.asking.answer, 1.0)
+        desk.asking = replace(desk.asking, answer=costs, model=around)
+        desk.limits = Limits(state, LimitSettings(spend=0.5))
+        Audit(state).write(Entry("ask", "slack", IN_ALL.workspace, spend=1.0))
+        assert await handler.tick(kept.next_at) == 1
+        (shown,) = await posted(handler)
+        assert "Dr Acre 01" in told(shown)
 
     ruled_chat(tmp_path, scenario)
 

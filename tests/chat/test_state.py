@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -242,3 +243,12 @@ def test_the_settings_are_told_from_what_is_wrong(monkeypatch: pytest.MonkeyPatc
 def test_a_database_that_cannot_be_opened_is_told_in_a_sentence(address: str) -> None:
     with pytest.raises(UsageError, match="ALMANAC_STATE"):
         State(address)
+
+
+def test_a_server_that_says_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cache.database.CONNECTING", 2)
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        with pytest.raises(UsageError, match="cannot be opened"):
+            State(f"postgresql+psycopg://ann:secret@127.0.0.1:{silent.getsockname()[1]}/state")

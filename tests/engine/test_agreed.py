@@ -14,6 +14,7 @@ from engine.catalog import Catalog, load_catalog
 from engine.embed import default_embedder
 from engine.errors import PlanError
 from engine.library import Library
+from engine.refresh import Limits, refresh
 from engine.table import OpenTable
 from engine.types import EVERYTHING
 
@@ -66,3 +67,24 @@ def test_what_the_catalog_says_of_a_column_stays(library: Library) -> None:
     (table,) = library.under(EVERYTHING)
     assert types_of(table)["shelf"] == "code"
     assert types_of(library.retype(table, {"shelf": "integer"}))["shelf"] == "code"
+
+
+def test_a_column_with_such_a_type_may_go_like_any_other(library: Library, catalog: Catalog, tmp_path: Path) -> None:
+    (table,) = library.under(EVERYTHING)
+    library.retype(table, {"added": "code"})
+    (tmp_path / "stock.csv").write_text("item,shelf,lot\nbolt,12,007\nnut,9,010\nscrew,31,011\n")
+    store, embedder = Store(tmp_path / "built"), default_embedder()
+    came = refresh(catalog.tables[0], catalog, store, embedder)
+    assert came.outcome == "refused" and 'lost the column "added"' in came.reason
+    came = refresh(catalog.tables[0], catalog, store, embedder, limits=Limits(accept=True))
+    assert came.outcome == "new" and came.rows == 3
+
+
+def test_such_a_table_is_asked_while_its_source_is_away(library: Library, catalog: Catalog, tmp_path: Path) -> None:
+    (table,) = library.under(EVERYTHING)
+    other = library.retype(table, {"added": "code"})
+    (tmp_path / "stock.csv").unlink()
+    told: list[str] = []
+    with closing(Library(catalog, Store(tmp_path / "built"), default_embedder(), left_out=told.append)) as later:
+        assert [one.version for one in later.under(EVERYTHING)] == [other.version]
+    assert len(told) == 1 and "It is asked as it was read at" in told[0]

@@ -142,6 +142,23 @@ def test_questions_all_through_many_replacements(catalog: Catalog, library: Libr
     assert len(list(library.root.glob("*/version-*"))) == 2
 
 
+def test_two_that_describe_a_table_otherwise_do_not_take_turns_for_ever(catalog: Catalog, library: Library, tmp_path: Path) -> None:
+    editions(library)
+    (tmp_path / "other.toml").write_text('[tables.staff]\nsource = "staff.csv"\nrow = "colleague"\n', encoding="utf-8")
+    other_catalog = load_catalog(tmp_path / "other.toml")
+    with closing(Library(other_catalog, Store(library.root), default_embedder(), only_built=True)) as other:
+        editions(other)
+        for _ in range(2):
+            assert [one.renew("staff") for one in (library, other, library)] == [False] * 3
+        assert library.changed() == other.changed() == []
+        write(tmp_path, "second")
+        refresh(catalog, library, WHOLE)
+        assert library.renew("staff") and other.renew("staff"), "neither asks what is old"
+        assert editions(library) == editions(other) == {"second"}
+        assert not library.renew("staff") and not other.renew("staff")
+        assert library.changed() == other.changed() == []
+
+
 def test_what_is_in_service_is_opened_as_it_is(catalog: Catalog, library: Library, tmp_path: Path) -> None:
     refresh(catalog, library, WHOLE)
     write(tmp_path, "second")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
@@ -211,3 +213,22 @@ def test_what_changes_between_two_looks_is_read_at_the_next(address: str, tmp_pa
     Shelf.body += b"009999,Last One" + b"," * 10 + b"\n"
     Shelf.way = "well"
     assert fetched(address, tmp_path).rows == 401
+
+
+def test_a_full_disk_is_filled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Source(tmp_path)
+    source.write(many())
+    assert source.refresh().outcome == "new"
+    source.write(many()[:-1])
+    tried: list[int] = []
+
+    def fills(*_: object) -> None:
+        tried.append(1)
+        with closing(sqlite3.connect(tmp_path / "small")) as base:
+            base.execute("PRAGMA max_page_count = 2")
+            base.execute("CREATE TABLE one AS SELECT hex(zeroblob(20000))")
+
+    monkeypatch.setattr("engine.build.build.build", fills)
+    came = source.refresh()
+    assert came.outcome == "refused" and "There is no space left for built tables" in came.reason
+    assert tried == [1], "a second try would need as much"

@@ -137,6 +137,24 @@ def test_a_source_that_is_gone_is_asked_as_it_was_built(tmp_path: Path, store: S
     assert "It is asked as it was read at 20" in told[0]
 
 
+def test_a_source_that_shrank_is_asked_as_it_was_whoever_opens_it(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "shops.csv").write_text(SHOPS)
+    catalog, told = two(tmp_path), list[str]()
+    for table in open_tables(catalog, store):
+        table.close()
+    (tmp_path / "shops.csv").write_text("".join(SHOPS.splitlines(keepends=True)[:40]))
+    with pytest.raises(SourceError, match=r"shrank from 300 rows to 39.*`almanac refresh --accept` takes it"):
+        open_tables(catalog, store)
+    for _ in range(2):
+        shops, people = open_tables(catalog, store, left_out=told.append)
+        assert (shops.facts.rows, people.facts.rows) == (300, 2) and shops.freshness.stale_since
+        shops.close()
+        people.close()
+    (alone,) = open_tables(catalog_of(str(tmp_path / "shops.csv")), store)
+    assert alone.facts.rows == 39, "who names a file asks it as it is"
+    alone.close()
+
+
 def test_where_no_source_is_left_that_is_an_error_and_told_once(tmp_path: Path, store: Store) -> None:
     catalog, told = two(tmp_path), list[str]()
     (tmp_path / "people.csv").unlink()

@@ -8,7 +8,8 @@ from itertools import pairwise
 import pytest
 
 from engine.errors import UsageError
-from jobs.when import is_zone, read_when
+from jobs.clock import is_zone
+from jobs.when import read_when
 
 ZONE = "Europe/Berlin"
 
@@ -29,6 +30,8 @@ ZONE = "Europe/Berlin"
         ("0 17 * * mon,thu", ["every Monday and Thursday at 5 pm", "every thursday, monday 17:00"]),
         ("0 19 * * *", ["every day at 7 in the evening"]),
         ("0 9 * * mon,fri,sat,sun", ["0 9 * * 5-1"]),
+        ("0 9 * 1,2,3 *", ["0 9 * jan-mar *", "0 9 * 1-3 0-6"]),
+        ("15 8,14,20 * * *", ["15 8/6 * * *"]),
     ],
 )  # fmt: skip
 def test_what_is_read(cron: str, texts: list[str]) -> None:

@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+import pytest
+
 from bot.chat.handler import Handler
 from bot.chat.outbox import empty_outbox
 from bot.chat.reach import person_named, place_named, to_channel
 from bot.chat.schedules import Schedule, Schedules
 from bot.chat.sentences import say
 from bot.chat.state import State
+from engine.errors import UsageError
 from jobs.when import read_when
 from tests.chat.world import asked
 from tests.teams.card_check import elements, texts
@@ -64,6 +67,19 @@ def test_the_card_asks_when_of_the_presser_alone_and_the_answer_begins_a_thread(
         posted = teams.messages[-1]
         assert (posted.how, posted.conversation) == ("post", CHANNEL) and "Acre: 4 rows" in "\n".join(texts(posted.card))
         assert not teams.refused
+
+    play(tmp_path, scenario)
+
+
+def test_a_channel_is_known_as_soon_as_the_bot_was_met_there_and_a_chat_with_one_person_is_none(tmp_path: Path) -> None:
+    async def scenario(served: Served, state: State) -> None:
+        for conversation in (f"{CHANNEL};messageid=1", "personal"):
+            await served.teams.send(served.teams.activity("help", conversation=conversation))
+        await served.settled()
+        assert place_named(state, f"teams:{CHANNEL}").channel == CHANNEL
+        for name in ("personal", "19:others@thread.tacv2"):
+            with pytest.raises(UsageError, match="nobody has asked there yet"):
+                place_named(state, f"teams:{name}")
 
     play(tmp_path, scenario)
 
