@@ -208,12 +208,13 @@ class Attempts:
     def _asked_apart(self, action: Rows | Figures) -> Rows | Figures:
         """The action without conditions that only name what is asked for: those of no value, of a column's name, or of a value that nothing says."""
         asked = [test for test in action.conditions if test.op not in ("blank", "not_blank") and not self._is_said(test)]
-        if not asked:
-            return action
         conditions = tuple(test for test in action.conditions if test not in asked)
         if isinstance(action, Figures):
-            return action.model_copy(update={"conditions": conditions})
-        columns = dict.fromkeys((*action.columns, *(name for test in asked for name in self._named(test))))
+            return action.model_copy(update={"conditions": conditions}) if asked else action
+        columns = list(dict.fromkeys((*action.columns, *(name for test in asked for name in self._named(test)))))
+        named = set(self.words.columns().values()) - {test.column for test in conditions}
+        if wanted := [column for column in columns if column in named]:  # the others were not asked for
+            columns = wanted
         return action.model_copy(update={"conditions": conditions, "columns": tuple(columns)})
 
     def _is_said(self, test: Condition) -> bool:
@@ -228,7 +229,10 @@ class Attempts:
             if folded in self._column_names:
                 continue
             if folded in spoken or any(
-                match.term.column == test.column and fold(match.term.text) == folded and self.words.places(match.phrase) & places
+                match.term.column == test.column
+                and fold(match.term.text) == folded
+                and (at := self.words.places(match.phrase)) & places
+                and not at <= self.words.naming()  # what is only near to a column's name
                 for match in self.matches
             ):
                 return True
@@ -380,6 +384,9 @@ class Attempts:
             )
         exact = {(column, fold(term)) for _, column, term in self.words.exact(self.words.places(phrase))}
         plain = [made for made in meanings if any((made.column, fold(str(value))) in exact for value in made.values)]
+        if len(plain) == 1 and self.said and self.strict:
+            meant = action.meanings[meanings.index(plain[0])]
+            return self._planned(Rows(conditions=(*action.conditions, meant), match=action.match))[0]
         if len(plain) == 1:
             raise PlanError(f'"{phrase}" stands word for word in "{plain[0].column}", so that it means that; use rows or figures with it.')
         readings = []
