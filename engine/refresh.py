@@ -19,11 +19,13 @@ from engine.refreshed import Limits, Outcome, Refreshed, limits_from_settings
 from engine.settings import printable
 from engine.taken import note, note_refusal, why_not
 from engine.types import WHOLE
-from engine.version import Made, is_whole, make_version, shape_of, source_key, version_of, without_collector
+from engine.version import Made, earlier_tables, is_whole, make_version, reading_of, shape_of, source_key, version_of, without_collector
 
 if TYPE_CHECKING:
     from engine.build.build import Built
+    from engine.build.earlier import EarlierTable
     from engine.embedder import Vectors
+    from engine.read.kind import KnownKind
 
 __all__ = ["Limits", "Refreshed", "limits_from_settings", "refresh"]
 log = logging.getLogger(__name__)
@@ -74,12 +76,14 @@ class _Run:
         self.told, self.limits, self.held = told, limits, held
         self.shape = shape_of(entry, embedder)
         self.stamp = ""
+        self.earlier: Mapping[str, EarlierTable] | None = None
         self.refused = ""  # the version that what was read would make
 
     def made(self) -> tuple[Made, list[str]]:
         """The version that is to be in service, with sentences on what is new; raises AlmanacError where it stays as it is."""
         entry, held = self.entry, self.held
         same_shape = held is not None and held.facts["shape"] == self.shape
+        same_reading = held is not None and held.facts.get("reading") == reading_of(entry)
         before = str(held.facts["stamp"]) if held is not None and same_shape else ""
         self.stamp = stamp(entry.source, entry.base, before)
         if held is not None and before and before == self.stamp:
@@ -87,7 +91,7 @@ class _Run:
         self.told("reading", 0, 1)
         known = str(held.facts.get("content", "")) if held is not None and same_shape else ""
         with without_collector(held is not None):
-            found = read_if_new(entry.source, entry.options(), entry.base, known)
+            found = read_if_new(entry.source, entry.options(), entry.base, known, self._kinds if same_shape and same_reading else list)
         if held is not None and (found is None or version_of(self.shape, found[0]) == held.version):
             return self._as_it_was(held), []
         assert found is not None, "without a version there is no content that is known"
@@ -99,10 +103,15 @@ class _Run:
         def more(folder: Path, built: Sequence[Built]) -> Mapping[str, Any]:
             return {"retired": self._retired(folder, built, sentences)}
 
-        made = make_version(entry, self.store, self.told, self.embedder, self.stamp, found, held, more)
+        made = make_version(entry, self.store, self.told, self.embedder, self.stamp, found, held, more, self.earlier)
         from engine.guard import news
 
         return made, [*news(made.built), *sentences]
+
+    def _kinds(self) -> list[dict[str, KnownKind]]:
+        """What the reading of the version in service made of the columns of its tables."""
+        self.earlier = earlier_tables(self.held, self.embedder)
+        return [table.kept.kinds() if table.kept else {} for table in self.earlier.values()]
 
     def _as_it_was(self, held: Held) -> Made:
         if held.note() is not None:  # it was away, or refused, and is back

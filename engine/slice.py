@@ -69,4 +69,5 @@ def _taken(column: SourceColumn, stays: NDArray[np.bool_]) -> SourceColumn:
         values=[column.values[code] for code in used],
         codes=place[codes],
         misfits=frozenset(int(place[code]) for code in column.misfits if place[code] >= 0),
+        kind=None,  # its doubts tell of cells
     )

@@ -21,6 +21,7 @@ from engine.embedder import Embedder
 from engine.errors import BuildError, DamageError
 from engine.language.synonyms import fingerprint
 from engine.progress import Progress
+from engine.read.options import READING
 from engine.read.where import path_of
 from engine.types import WHOLE
 
@@ -50,10 +51,12 @@ def make_version(
     found: tuple[Sequence[SourceTable], str],
     held: Held | None,
     more: Callable[[Path, Sequence[Built]], Mapping[str, Any]] | None = None,
+    earlier: Mapping[str, EarlierTable] | None = None,
 ) -> Made:
     """Builds what was found of a source (its tables, and the digest of its content) beside the version that is held, and puts it in service.
 
     What the held version has of it is taken over where it was built with the same embedder. more: facts to keep, from the folder that was filled.
+    earlier: its tables, where somebody has opened them.
     Raises BuildError where the folder cannot be written, CatalogError for a column that the source does not have.
     """
     from engine.build.build import build  # numpy, LanceDB: seconds that a built table does not need
@@ -73,7 +76,7 @@ def make_version(
             built.append(build(part, table, entry.model_copy(update={"name": name}), embedder, told, before.get(name)))
 
     def make(folder: Path) -> None:
-        before = _earlier(held, embedder)
+        before = earlier_tables(held, embedder) if earlier is None else earlier
         with without_collector(bool(before)):
             try:
                 fill(folder, before)
@@ -101,8 +104,8 @@ def make_version(
     return Made(made, built)
 
 
-def _earlier(held: Held | None, embedder: Embedder) -> dict[str, EarlierTable]:
-    """The tables of a version by name, where what they hold can be taken over."""
+def earlier_tables(held: Held | None, embedder: Embedder) -> dict[str, EarlierTable]:
+    """The tables of a version by name, in their order, where what they hold can be taken over."""
     if held is None or held.facts.get("embedder") != embedder.name or held.facts.get("build") != BUILD:
         return {}
     from engine.build.earlier import EarlierTable
@@ -158,7 +161,7 @@ def shape_of(entry: TableEntry, embedder: Embedder) -> str:
 
 def reading_of(entry: TableEntry) -> str:
     """What the reading of a source depends on by the catalog: where it is the same, two versions differ by their source."""
-    return digest(entry.source, entry.model_copy(update={"agreed": {}}).options().model_dump(mode="json"))
+    return digest(READING, entry.source, entry.model_copy(update={"agreed": {}}).options().model_dump(mode="json"))
 
 
 def version_of(shape: str, sources: Sequence[SourceTable]) -> str:

@@ -15,6 +15,7 @@ from engine.build.known import Known
 from engine.build.terms import ColumnTerms
 from engine.fold import key
 from engine.language.synonyms import Group
+from engine.read.kind import Kind, KnownKind
 from engine.read.table import SourceColumn, SourceTable
 from engine.types import TEXT_TYPES, ColumnType, Value
 
@@ -37,6 +38,15 @@ class KeptColumn:
     class_of: NDArray[np.int32]
     folded: list[str] | None
     keys: list[str] | None
+    given: ColumnType | None = None
+    kind: Kind | None = None
+
+    def known(self) -> KnownKind | None:
+        """What the reading made of its texts; None where the texts of other columns had a part in it."""
+        if self.kind is None:
+            return None
+        counts = np.bincount(self.codes[self.codes >= 0], minlength=len(self.texts))
+        return KnownKind(self.texts, counts, self.given, self.kind, self.separator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +57,10 @@ class Kept:
     numbers: NDArray[np.int32]
     items: dict[str, Any]
     groups: list[Group]
+
+    def kinds(self) -> dict[str, KnownKind]:
+        """What the reading made of the texts of its columns, by name."""
+        return {column.name: known for column in self.columns if (known := column.known()) is not None}
 
 
 def write_kept(folder: Path, table: SourceTable, terms: Sequence[ColumnTerms], items: Known, groups: list[Group]) -> None:
@@ -73,6 +87,8 @@ def _said(column: SourceColumn, terms: ColumnTerms) -> dict[str, Any]:
     }  # fmt: skip
     if column.values != column.texts:
         said["values"] = column.values
+    if column.kind is not None:
+        said["kind"] = [column.given, column.kind.decimal, column.kind.day_first, column.kind.doubts]
     if column.type in TEXT_TYPES and column.list_separator is None:
         first = _first_texts(column.texts, terms.class_of, len(terms))
         said["folded"] = [None if folded == text else folded for folded, text in zip(terms.folded, first, strict=True)]
@@ -125,6 +141,8 @@ def _column(said: dict[str, Any], codes: NDArray[np.int32], class_of: NDArray[np
             class_of = np.where(class_of == number, -1, class_of)
             folded[number] = f"\0{number}"  # no text folds to this
     values = said.get("values", texts)
-    return KeptColumn(
-        said["name"], said["type"], said["separator"], texts, values, frozenset(said["misfits"]), codes, class_of, folded, keys
-    )
+    misfits, given, kind = frozenset(said["misfits"]), None, None
+    if "kind" in said:
+        given, decimal, day_first, doubts = said["kind"]
+        kind = Kind(said["type"], values, misfits, decimal, day_first, doubts=[(code, text, list(where)) for code, text, where in doubts])
+    return KeptColumn(said["name"], said["type"], said["separator"], texts, values, misfits, codes, class_of, folded, keys, given, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from engine.read.options import ReadOptions
 from engine.read.where import stamp_source
 
 if TYPE_CHECKING:
+    from engine.read.kind import KnownKind
     from engine.read.table import SourceTable
 
 __all__ = ["ReadOptions", "read", "read_if_new", "stamp"]
@@ -26,14 +28,16 @@ def read(source: str, options: ReadOptions = ReadOptions(), *, base: Path | None
     return found[0]
 
 
-def read_if_new(source: str, options: ReadOptions, base: Path | None, known: str) -> tuple[list[SourceTable], str] | None:
+def read_if_new(
+    source: str, options: ReadOptions, base: Path | None, known: str, kinds: Callable[[], Sequence[Mapping[str, KnownKind]]] = list
+) -> tuple[list[SourceTable], str] | None:
     """Every table of a source and a digest of its content; None, and nothing is parsed, where the digest is the known one ("" for none).
 
-    Raises SourceError as `read` does.
+    kinds: what an earlier reading with the same options made of the columns of each table, by name. Raises SourceError as `read` does.
     """
     from engine.read.source import read_source
 
-    return read_source(source, options, base, known)
+    return read_source(source, options, base, known, kinds)
 
 
 def stamp(source: str, base: Path | None = None, known: str = "") -> str:

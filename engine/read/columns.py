@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import TypeVar
 
 import numpy as np
 
 from engine.errors import SourceError
 from engine.read import novalue
-from engine.read.kind import Kind, Texts
+from engine.read.kind import Kind, KnownKind, Texts
 from engine.read.kinds import kind_of
 from engine.read.lists import list_separator
 from engine.read.options import ReadOptions
 from engine.read.raw import RawColumn, RawTable
 from engine.read.table import Doubt, SourceColumn
+from engine.types import ColumnType
 
 _LINES_KEPT = 100
 T = TypeVar("T")
 
 
-def typed(table: RawTable, options: ReadOptions, shown: str) -> tuple[list[SourceColumn], list[Doubt]]:
+def typed(table: RawTable, options: ReadOptions, shown: str, known: Mapping[str, KnownKind] = {}) -> tuple[list[SourceColumn], list[Doubt]]:
     """The columns with their types, and what was doubtful about them.
 
-    Raises SourceError where the options name a column that is not there.
+    known: by column name, from an earlier reading with the same options. Raises SourceError where the options name a column that is not there.
     """
     _known(table, options, shown)
     none = frozenset(novalue.key(text) for text in options.no_value)
@@ -31,24 +33,42 @@ def typed(table: RawTable, options: ReadOptions, shown: str) -> tuple[list[Sourc
     decimal: str = options.decimal or "."
     day_first = True if options.day_first is None else options.day_first
     given = [options.type_of(column.name) or column.declared for column in table.columns]
-    kinds = [kind_of(each, decimal, day_first, type_) for each, type_ in zip(texts, given, strict=True)]
+    same = [_same(known.get(each.name), each, type_) for each, type_ in zip(texts, given, strict=True)]
+    kinds = [was.kind if was else kind_of(each, decimal, day_first, type_) for was, each, type_ in zip(same, texts, given, strict=True)]
     said_decimal: str = options.decimal or _majority([kind.decimal for kind in kinds if kind.decimal]) or decimal
     said_order = options.day_first if options.day_first is not None else _majority([k.day_first for k in kinds if k.day_first is not None])
     columns: list[SourceColumn] = []
     doubts: list[Doubt] = []
-    for column, each, type_, kind in zip(table.columns, texts, given, kinds, strict=True):
-        settled = False
+    for column, each, type_, kind, was in zip(table.columns, texts, given, kinds, same, strict=True):
+        settled, first = False, None if kind.open else kind
         if kind.open and (said_decimal != decimal or said_order is not None):
             kind = kind_of(each, said_decimal, day_first if said_order is None else said_order, type_)
             settled = said_order is not None
         separator = options.lists.get(column.name)
-        if separator is None and kind.type == "text":
+        if separator is None and was is not None:
+            separator = was.separator
+        elif separator is None and kind.type == "text":
             separator = list_separator([str(value) for value in kind.values if value is not None])
         columns.append(
-            SourceColumn(column.name, kind.type, column.texts, kind.values, column.codes, separator or None, kind.misfits, column.header)
+            SourceColumn(
+                column.name,
+                kind.type,
+                column.texts,
+                kind.values,
+                column.codes,
+                separator or None,
+                kind.misfits,
+                column.header,
+                type_,
+                first,
+            )
         )
         doubts += _doubts(table, column, kind, settled, options)
     return columns, doubts
+
+
+def _same(known: KnownKind | None, column: Texts, given: ColumnType | None) -> KnownKind | None:
+    return known if known is not None and known.holds_for(column, given) else None
 
 
 def _known(table: RawTable, options: ReadOptions, shown: str) -> None:

@@ -62,10 +62,12 @@ def dialect_of(sample: list[str], options: ReadOptions) -> Dialect:
         quotes = [options.quote]
     else:
         quotes = ['"'] + (["'"] if _quoted_by(text, "'") else []) + ([""] if '"' in text else [])
-    scored = []
-    for delimiter in delimiters:
+    scored: list[tuple[float, bool, Dialect]] = []
+    for delimiter in sorted(delimiters, key=_worth, reverse=True):
         if delimiter not in text and not options.delimiter:
             continue
+        if scored and max(score for score, _, _ in scored) > _worth(delimiter):
+            break  # none of the others can be worth more
         for quote in quotes:
             for blanks in (False, True) if delimiter == " " else (False,):  # figures in columns are kept apart by runs of blanks
                 dialect = Dialect(delimiter, quote, blank_after=blanks)
@@ -113,13 +115,18 @@ def _score(dialect: Dialect, sample: list[str]) -> float:
     agree += 0.5 * sum(n for w, n in widths.items() if 1 < w < width) / len(rows) + 0.6 * min(narrow, 0.3)
     cells = [cell for row in rows for cell in row if cell]
     others = [each for each in _STRONG if each != dialect.delimiter]
-    unclean = sum(any(other in cell for other in others) for cell in cells) / max(1, len(cells))
+    unclean = sum(map(bool, map(re.compile(f"[{''.join(others)}]").search, cells))) / max(1, len(cells))
     if dialect.quote != '"':
         # a cell with one quotation mark was cut in the wrong place
         agree *= 1 - sum(any(cell.count('"') % 2 for cell in row) for row in rows) / len(rows)
     if dialect.delimiter in ": " and (agree < 0.95 or width < 3 or not _figures(rows, width)):
         return 0.0
-    return agree**2 * (1 - 0.5 / width) * _DELIMITERS.get(dialect.delimiter, 1.0) * (1 - 0.6 * unclean)
+    return agree**2 * (1 - 0.5 / width) * _worth(dialect.delimiter) * (1 - 0.6 * unclean)
+
+
+def _worth(delimiter: str) -> float:
+    """What the score of a delimiter can be at most."""
+    return _DELIMITERS.get(delimiter, 1.0)
 
 
 def _figures(rows: list[list[str]], width: int) -> bool:

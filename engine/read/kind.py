@@ -40,6 +40,21 @@ class Kind:
     doubts: list[tuple[str, str, list[int]]] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class KnownKind:
+    """What an earlier reading with the same options made of a column's texts, and what divides the items of its cells; given: the type that was said."""
+
+    texts: list[str]
+    counts: NDArray[np.int64]
+    given: ColumnType | None
+    kind: Kind
+    separator: str | None
+
+    def holds_for(self, column: Texts, given: ColumnType | None) -> bool:
+        """Whether the same texts stand in as many rows each, so that the same comes of them."""
+        return given == self.given and column.texts == self.texts and np.array_equal(column.counts, self.counts)
+
+
 def enough(column: Texts, fits: Sequence[int], misfits: Sequence[int]) -> bool:
     """Whether so few texts do not fit that they are the exceptions and not the rule."""
     if not misfits:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import codecs
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
 from engine.types import ColumnType
 
+READING: Final = "2"  # part of every fingerprint: a change in how sources are read makes new versions
 # Python has codecs that are no encoding of texts in files: of host names, of escapes in source code.
 _OTHER_CODECS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"})
 

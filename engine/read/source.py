@@ -6,7 +6,7 @@ import glob
 import hashlib
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,14 +15,14 @@ from engine.errors import SourceError
 from engine.read.columns import typed
 from engine.read.decode import digest_of, encoding_of
 from engine.read.delimited import read_delimited
+from engine.read.kind import KnownKind
 from engine.read.layout import tables_in
-from engine.read.options import ReadOptions
+from engine.read.options import READING, ReadOptions
 from engine.read.raw import RawTable, joined
 from engine.read.records import read_json_lines, read_parquet
 from engine.read.table import Doubt, SourceTable
 from engine.read.where import as_text, files_of, is_address, is_server, parts_of
 
-_READING = "2"  # part of every fingerprint: a change in how sources are read makes new versions
 _SQLITE = b"SQLite format 3\0"
 _KNOWN_BINARIES = {
     b"%PDF": "a PDF",
@@ -46,8 +46,13 @@ class _SameError(Exception):
     """A file holds the bytes that are known; they need not be parsed."""
 
 
-def read_source(source: str, options: ReadOptions, base: Path | None, known: str = "") -> tuple[list[SourceTable], str] | None:
-    """Every table of a source with types and doubts, and the digest of what was read; None where that is the known one."""
+def read_source(
+    source: str, options: ReadOptions, base: Path | None, known: str = "", kinds: Callable[[], Sequence[Mapping[str, KnownKind]]] = list
+) -> tuple[list[SourceTable], str] | None:
+    """Every table of a source with types and doubts, and the digest of what was read; None where that is the known one.
+
+    kinds: what is known of the columns of each table, asked for when something is read.
+    """
     try:
         found = _read(source, options, base, bytes.fromhex(known))
     except _SameError:
@@ -56,7 +61,9 @@ def read_source(source: str, options: ReadOptions, base: Path | None, known: str
         return None
     if not any(table.rows for table in found.tables):
         raise SourceError(f"{source} has {'a header and no rows' if any(table.columns for table in found.tables) else 'no table'}.")
-    return [_finished(table, source, options, found, n) for n, table in enumerate(_named_apart(found.tables))], found.digest.hex()
+    tables = _named_apart(found.tables)
+    earlier = [*kinds(), *({} for _ in tables)]
+    return [_finished(table, source, options, found, n, earlier[n]) for n, table in enumerate(tables)], found.digest.hex()
 
 
 def _read(source: str, options: ReadOptions, base: Path | None, known: bytes) -> _Read:
@@ -210,13 +217,13 @@ def _named_apart(tables: list[RawTable]) -> list[RawTable]:
     return given
 
 
-def _finished(table: RawTable, source: str, options: ReadOptions, read: _Read, number: int) -> SourceTable:
-    columns, doubts = typed(table, options, source)
+def _finished(table: RawTable, source: str, options: ReadOptions, read: _Read, number: int, known: Mapping[str, KnownKind]) -> SourceTable:
+    columns, doubts = typed(table, options, source, known)
     if not table.rows:
         doubts.append(Doubt("no_rows", "The table has a header and no rows."))
     print_ = hashlib.blake2b(read.digest, digest_size=16)
     name = as_text(table.name)
-    print_.update(f"{_READING} {number} {name} {options.model_dump_json()}".encode())
+    print_.update(f"{READING} {number} {name} {options.model_dump_json()}".encode())
     return SourceTable(
         name, columns, table.rows, as_text(source), table.encoding, table.delimiter, table.header_rows, read.changed_at, print_.hexdigest(),
         [*table.doubts, *doubts], table.lines, {row + 1: cells for row, cells in table.overflow.items()}, table.around,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.read.kind import Kind
 from engine.types import ColumnType, Value
 
 
@@ -32,6 +33,7 @@ class SourceColumn:
     list_separator: what divides the items of a cell ("; "), None where cells are no lists; values stay whole texts then.
     misfits: indexes into texts of those that do not fit the type and are no spelling of "no value".
     header: the cells that the name was made from, from the top, as they stand in the source.
+    given: the type that the catalog or the source says. kind: what its texts alone made of it, None where other columns had a part in it.
     """
 
     name: str
@@ -42,6 +44,8 @@ class SourceColumn:
     list_separator: str | None = None
     misfits: frozenset[int] = frozenset()
     header: tuple[str, ...] = ()
+    given: ColumnType | None = None
+    kind: Kind | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,14 @@ import os
 import random
 from io import StringIO
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from engine.ask import ask
 from engine.embed import default_embedder
+from engine.read.kind import Kind, Texts
+from engine.read.kinds import kind_of
 from engine.refresh import Limits
 from engine.types import EVERYTHING, ChatThread
 from tests.engine.conftest import NOW
@@ -241,3 +244,24 @@ def test_a_damaged_version_is_built_anew_from_its_source(source: Source, tmp_pat
     source.write(rows)
     assert source.refresh(Limits()).outcome == "new"
     source.same_as_fresh(tmp_path / "fresh")
+
+
+def test_what_is_known_of_a_column_is_not_worked_out_again_and_what_changed_is(source: Source, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = many()
+    source.write(rows)
+    source.refresh()
+    looked: list[str] = []
+
+    def noted(column: Texts, *more: Any) -> Kind:
+        looked.append(column.name)
+        return kind_of(column, *more)
+
+    monkeypatch.setattr("engine.read.columns.kind_of", noted)
+    rows = [[*row] for row in rows]
+    place = rows[0].index("city")
+    rows[7][place] = "Newtown"
+    source.write(rows)
+    assert source.refresh().outcome == "new"
+    assert "city" in looked and len(set(looked)) < len(rows[0]) / 2
+    monkeypatch.undo()
+    source.same_as_fresh(source.folder / "fresh")
