@@ -11,29 +11,31 @@ from engine.catalog import TableEntry
 from engine.errors import PlanError
 from engine.settings import printable
 from engine.table import OpenTable
-from engine.types import ColumnType
+from engine.types import TEMPORAL_TYPES, TEXT_TYPES, ColumnType
 
 NAMESPACE: Final = "types"
 MOST_SHOWN: Final = 5  # values that a type would empty
+_COMPARED: Final = frozenset({"decimal", "money", "percent"}) | TEMPORAL_TYPES  # where an integer may be a code
 _TYPES: Final = frozenset(get_args(ColumnType))
 
 
 def agreed(entry: TableEntry, key: str, store: Store) -> TableEntry:
     """The entry with the types that were agreed on, by the key that the store keeps it under; what the catalog itself says of a column stays."""
-    kept = Hints(store.root, NAMESPACE).get(key)
-    if not isinstance(kept, dict):
-        return entry
-    types = {name: type_ for name, type_ in kept.items() if type_ in _TYPES and name not in entry.options().columns}
+    types = {name: type_ for name, type_ in settled(key, store).items() if name not in entry.options().columns}
     if not types:
         return entry
     return entry.model_copy(update={"read": entry.read.model_copy(update={"columns": {**entry.read.columns, **types}})})
 
 
+def settled(key: str, store: Store) -> dict[str, ColumnType]:
+    """The types that were agreed on."""
+    kept = Hints(store.root, NAMESPACE).get(key)
+    return {name: type_ for name, type_ in kept.items() if type_ in _TYPES} if isinstance(kept, dict) else {}
+
+
 def agree(key: str, store: Store, types: Mapping[str, ColumnType]) -> None:
-    """Keeps that these columns have these types, beside what was agreed on before."""
-    hints = Hints(store.root, NAMESPACE)
-    kept = hints.get(key)
-    hints.set(key, {**(kept if isinstance(kept, dict) else {}), **types})
+    """Keeps that these columns have these types, and no others are agreed on."""
+    Hints(store.root, NAMESPACE).set(key, dict(types))
 
 
 def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:
@@ -52,6 +54,8 @@ def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:
             raise PlanError(f'There is no column "{printable(name)}".') from None
         if column.type == type_:
             raise PlanError(f'"{printable(name)}" has the type {type_} already.')
+        if column.type in _COMPARED and type_ in TEXT_TYPES:
+            raise PlanError(f'"{printable(name)}" holds {column.type} values, and could be neither compared nor summed as {type_}.')
         if column.list_separator is not None:
             raise PlanError(f'The cells of "{printable(name)}" are lists, whose items are text.')
         spelled = f"c{column.position}_s" if column.spelled else f"c{column.position}"

@@ -57,6 +57,7 @@ class Attempts:
     now: datetime
     matches: Sequence[Match] = ()
     strict: bool = True  # whether what is doubtful comes back
+    retypes: bool = True  # whether the table may be made again with other types
     said: list[str] = field(default_factory=list)
     best: Decision | None = None
     good: Decision | None = None
@@ -104,6 +105,8 @@ class Attempts:
         self.good = decided
 
     def _check_types(self, action: Retype) -> None:
+        if not self.retypes:
+            raise self._wrong(["The types of the table are settled; ask it as it is."])
         try:
             check_types(self.table, {column.name: column.type for column in action.columns})
         except PlanError as error:
