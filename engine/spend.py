@@ -12,6 +12,7 @@ from engine.errors import ModelError
 if TYPE_CHECKING:
     from engine.types import Spent
 
+_LEAST: Final = 0.5
 MILLION: Final = 1_000_000
 
 
@@ -26,6 +27,10 @@ class Spend:
     written: int = 0
     seconds: float = 0.0
     _began: float = field(default_factory=time.monotonic)
+
+    def seconds_left(self) -> float:
+        """Of the question's time, for what is tried on the tables; never nothing."""
+        return max(_LEAST, self.budget.seconds - (time.monotonic() - self._began))
 
     def left(self) -> float:
         """The seconds that another call may take; raises ModelError where there is nothing left to spend."""

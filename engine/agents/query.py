@@ -44,6 +44,7 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool
         work.now,
         found.matches,
         strict=parts.checks,
+        seconds=work.spend.seconds_left,
         retypes=retypes and work.planner.retype is not None,
     )
     tries = TRIES if parts.checks else 1
