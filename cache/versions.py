@@ -138,10 +138,10 @@ class Store:
         return read_agreed(self._home(key))
 
     def agree(self, key: str, said: dict[str, JSON]) -> None:
-        """Keep this beside what was agreed on before. StoreError where it cannot be written."""
+        """Keep this in the place of what was agreed on before. StoreError where it cannot be written."""
         home = self._home(key)
         with self._only_builder(home, None), self._explained():
-            write_agreed(home, {**read_agreed(home), **said})
+            write_agreed(home, said)
 
     def drop(self, key: str, held: Held | None = None) -> None:
         """Take the version out of service, so that the next caller builds it anew: for a reader that finds its files unusable.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, get_args
+from typing import Final, cast, get_args
 
 from cache.errors import StoreError
 from cache.versions import Store
@@ -11,21 +11,27 @@ from engine.catalog import TableEntry
 from engine.errors import BuildError, PlanError
 from engine.settings import printable
 from engine.table import OpenTable
-from engine.types import ColumnType
+from engine.types import TEMPORAL_TYPES, TEXT_TYPES, ColumnType
 
 MOST_SHOWN: Final = 5  # values that a type would empty
+_COMPARED: Final = frozenset({"decimal", "money", "percent"}) | TEMPORAL_TYPES  # where an integer may be a code
 _TYPES: Final = frozenset(get_args(ColumnType))
 
 
 def agreed(entry: TableEntry, key: str, store: Store) -> TableEntry:
     """The entry with the types that were agreed on, by the key that the store keeps it under; what the catalog itself says of a column stays."""
     said = {**entry.read.columns, **{name: about.type for name, about in entry.columns.items() if about.type}}
-    types = {name: type_ for name, type_ in store.agreed(key).items() if type_ in _TYPES and name not in said}
+    types = {name: type_ for name, type_ in settled(key, store).items() if name not in said}
     return entry.model_copy(update={"agreed": types}) if types else entry
 
 
+def settled(key: str, store: Store) -> dict[str, ColumnType]:
+    """The types that were agreed on."""
+    return {name: cast(ColumnType, type_) for name, type_ in store.agreed(key).items() if type_ in _TYPES}
+
+
 def agree(key: str, store: Store, types: Mapping[str, ColumnType]) -> None:
-    """Keeps that these columns have these types, beside what was agreed on before; raises BuildError where that cannot be written."""
+    """Keeps that these columns have these types, and no others are agreed on; raises BuildError where that cannot be written."""
     try:
         store.agree(key, dict(types))
     except StoreError as error:
@@ -48,6 +54,8 @@ def check_types(table: OpenTable, types: Mapping[str, ColumnType]) -> None:
             raise PlanError(f'There is no column "{printable(name)}".') from None
         if column.type == type_:
             raise PlanError(f'"{printable(name)}" has the type {type_} already.')
+        if column.type in _COMPARED and type_ in TEXT_TYPES:
+            raise PlanError(f'"{printable(name)}" holds {column.type} values, and could be neither compared nor summed as {type_}.')
         if column.list_separator is not None:
             raise PlanError(f'The cells of "{printable(name)}" are lists, whose items are text.')
         spelled = f"c{column.position}_s" if column.spelled else f"c{column.position}"

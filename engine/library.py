@@ -12,13 +12,13 @@ from typing import TypeVar
 
 from cache.hints import Hints
 from cache.versions import Store
-from engine.agreed import agree, agreed
+from engine.agreed import agree, agreed, check_types, settled
 from engine.asked import Asked
 from engine.catalog import Catalog, TableEntry
 from engine.embedder import Embedder
-from engine.errors import DamageError, NothingToSeeError
+from engine.errors import DamageError, NothingToSeeError, PlanError
 from engine.progress import Progress
-from engine.settings import unused_days
+from engine.settings import printable, unused_days
 from engine.table import OpenTable, damage_told
 from engine.tables import drop_damaged, open_tables, source_key
 from engine.types import WHOLE, ColumnType, Reply, Scope, Slice
@@ -55,6 +55,7 @@ class Library:
         self._opening: dict[tuple[str, Slice], threading.Lock] = {}
         self._lock = threading.Lock()
         self._renewing = threading.Lock()
+        self._again = threading.local()
 
     @property
     def root(self) -> Path:
@@ -101,7 +102,8 @@ class Library:
             yield tables
         finally:
             with self._lock:
-                self._readers.subtract(map(id, tables))
+                self._readers.subtract(map(id, [*tables, *self._made()]))
+                self._made().clear()
             self._let_go()
 
     def _is_open(self, table: OpenTable) -> bool:
@@ -126,11 +128,47 @@ class Library:
         return self._open.get((name, part), [])
 
     def retype(self, table: OpenTable, types: Mapping[str, ColumnType]) -> OpenTable:
-        """The table with other types for some columns, in service from now on for everybody; raises what `open_tables` raises."""
-        agree(table.source_key, self._store, types)
-        with self._lock:
-            self._retired += self._open.pop((table.entry, table.part), [])
-        return next(one for one in self.open(table.entry, table.part) if one.name == table.name)
+        """The table with other types for some columns, in service from now on for everybody: once for each column.
+
+        Raises PlanError where a type is settled, or does not fit another table of the source that has such a column, and what `open_tables`
+        raises; then all stays as it was.
+        """
+        spot = (table.entry, table.part)
+        with self._renewing:
+            before = settled(table.source_key, self._store)
+            if not types.items() <= before.items():  # else another question has just had the same
+                said = {**self._entry(table.entry).options().columns, **before}
+                if known := [name for name in types if name in said]:
+                    raise PlanError(f'The type of "{printable(known[0])}" is settled.')
+                for other in self.open(*spot):
+                    there = {column.name: column.type for column in other.facts.columns}
+                    check_types(other, {name: kind for name, kind in types.items() if there.get(name, kind) != kind})
+                agree(table.source_key, self._store, {**before, **types})
+            made = self._named(spot, table.name)
+            if not types.items() <= {column.name: column.type for column in made.facts.columns}.items():
+                with self._lock:
+                    old = self._open.pop(spot)
+                try:
+                    made = self._named(spot, table.name)
+                except BaseException:
+                    agree(table.source_key, self._store, before)
+                    with self._lock:
+                        self._open.setdefault(spot, old)
+                    raise
+                with self._lock:
+                    self._retired += old
+            with self._lock:
+                self._readers[id(made)] += 1
+                self._made().append(made)
+            return made
+
+    def _named(self, spot: tuple[str, Slice], name: str) -> OpenTable:
+        return next(one for one in self.open(*spot) if one.name == name)
+
+    def _made(self) -> list[OpenTable]:
+        """What was made again for the question of this thread, which reads it to its end."""
+        found: list[OpenTable] = self._again.__dict__.setdefault("made", [])
+        return found
 
     def is_built(self, name: str, part: Slice) -> bool:
         """Whether a slice is in service, so that opening it reads its source at most."""

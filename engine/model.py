@@ -149,7 +149,6 @@ class _Sender:
                 wait = _asked_to_wait(error) or wait
                 if wait > min(_LONGEST_WAIT, self._spend.left() / 2):
                     raise
-                self._spend.wait(wait)
                 time.sleep(wait)
 
     def _once(self, request: dict[str, Any]) -> ChatCompletion:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -11,12 +12,13 @@ from engine.errors import ModelError
 if TYPE_CHECKING:
     from engine.types import Spent
 
+_LEAST: Final = 0.5
 MILLION: Final = 1_000_000
 
 
 @dataclass(slots=True)
 class Spend:
-    """Counts the calls of one question; of the time that it takes, what a model takes counts, and what it asks to be waited for."""
+    """Counts the calls of one question; its time runs from when a model is first asked."""
 
     budget: Budget = field(default_factory=Budget)
     calls: int = 0
@@ -24,10 +26,15 @@ class Spend:
     cached: int = 0
     written: int = 0
     seconds: float = 0.0
+    _began: float | None = None
+
+    def seconds_left(self) -> float:
+        """Of the question's time, for what is tried on the tables; never nothing."""
+        return max(_LEAST, self._left())
 
     def left(self) -> float:
         """The seconds that another call may take; raises ModelError where there is nothing left to spend."""
-        seconds = self.budget.seconds - self.seconds
+        seconds = self._left()
         if self.calls >= self.budget.calls or self.read + self.written >= self.budget.tokens or seconds <= 0:
             raise ModelError("The question would take more of the model than one question may; ask in other words, or narrow it down.")
         return seconds
@@ -40,9 +47,11 @@ class Spend:
         self.written += written
         self.seconds += seconds
 
-    def wait(self, seconds: float) -> None:
-        """Counts what is waited for between two calls."""
-        self.seconds += seconds
+    def _left(self) -> float:
+        now = time.monotonic()
+        if self._began is None:
+            self._began = now
+        return self.budget.seconds - (now - self._began)
 
     @property
     def spent(self) -> Spent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
@@ -16,7 +16,7 @@ from engine.agreed import check_types
 from engine.check import check, named_columns
 from engine.embedder import Embedder
 from engine.errors import ExecutionError, PlanError
-from engine.execute import count_rows, execute
+from engine.execute import SECONDS, count_rows, execute
 from engine.fold import fold, words_of
 from engine.language import Language
 from engine.plan.decide import Decision
@@ -58,6 +58,8 @@ class Attempts:
     now: datetime
     matches: Sequence[Match] = ()
     strict: bool = True  # whether what is doubtful comes back
+    seconds: Callable[[], float] = lambda: SECONDS  # that running one try may take
+    retypes: bool = True  # whether the table may be made again with other types
     said: list[str] = field(default_factory=list)
     best: Decision | None = None
     good: Decision | None = None
@@ -105,6 +107,8 @@ class Attempts:
         self.good = decided
 
     def _check_types(self, action: Retype) -> None:
+        if not self.retypes:
+            raise self._wrong(["The types of the table are settled; ask it as it is."])
         try:
             check_types(self.table, {column.name: column.type for column in action.columns})
         except PlanError as error:
@@ -145,7 +149,7 @@ class Attempts:
         plan = plan_of(action, tests, self.table.name)
         self._only_sent(plan)
         check(plan, self.table.facts)
-        result, _ = execute(plan, self.table)
+        result, _ = execute(plan, self.table, min(SECONDS, self.seconds()))
         columns = {*plan.select, *plan.group_by, *(test.column for test in tests), *_measured(action)}
         lost, quiet, doubts = self._doubts(action, tests, columns)
         if told := self._spoken(one.words for one in action.unused if one.why == "not_in_table"):
@@ -334,7 +338,7 @@ class Attempts:
                 lines.append(Binding(phrase=self.words.phrase(places) or _UNSAID, column=column.name, op=op, terms=(term,)))
         if wrong:
             raise PlanError("\n".join(wrong))
-        execute_select(checked, self.tables)
+        execute_select(checked, self.tables, min(SECONDS, self.seconds()))
         if told := self._spoken(one.words for one in action.unused if one.why == "not_in_table"):
             return self._not_told(told), []
         table = next(iter(checked.tables.values()), self.table)

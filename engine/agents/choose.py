@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import numpy as np
 from pydantic import Field
 
+from engine.agents.form import MOST
 from engine.agents.strict import Form, Table, checked_form
 from engine.embed_discreet import discreet
 from engine.fold import fold, words_of
@@ -30,6 +31,7 @@ MOST_TABLES: Final = 6
 CARD: Final = 700  # characters of one card; five of them and the instructions stay below 2,500 tokens
 CLEARLY: Final = 0.75  # how much better than the next the reading of a table must be that is taken without a choice
 _TRIES: Final = 2
+LONGEST: Final = 1_000  # letters of a search
 
 
 class Correction(Form):
@@ -43,15 +45,15 @@ class QueryTable(Form):
     """Ask these tables: one where it tells all, several where their rows must be put together."""
 
     kind: Literal["query_table"] = "query_table"
-    tables: tuple[Table, ...] = ()
-    corrections: tuple[Correction, ...] = ()
+    tables: tuple[Table, ...] = Field(default=(), max_length=MOST)
+    corrections: tuple[Correction, ...] = Field(default=(), max_length=MOST)
 
 
 class FindTable(Form):
     """See more cards: the next page, or what another search finds."""
 
     kind: Literal["find_table"] = "find_table"
-    query: str
+    query: Annotated[str, Field(max_length=LONGEST)]
     page: int = 2
 
 
@@ -59,7 +61,7 @@ class NoTable(Form):
     """No table here tells what is asked."""
 
     kind: Literal["no_table"] = "no_table"
-    words: tuple[str, ...] = ()
+    words: tuple[str, ...] = Field(default=(), max_length=MOST)
 
 
 class ChooseForm(Form):
@@ -95,7 +97,7 @@ def choose_tables(work: Work, text: str) -> Choice:
         asked = Message(role="user", content=as_data({"question": text}))
         said = work.ask([*messages, asked], _form(seen, text, last), tries=_TRIES, small=True).action
         if isinstance(said, NoTable):
-            return Choice((), text, decision=Decision(NoAnswerPlan(reason="no_table", words=said.words), planner="model"))
+            return Choice((), text, decision=Decision(NoAnswerPlan(reason="no_table", words=_spoken(said.words, text)), planner="model"))
         if isinstance(said, QueryTable):
             return _chosen(said, seen, text)
         query, page = said.query or text, 2 if said.page > 1 else 1
@@ -107,7 +109,8 @@ def _chosen(said: QueryTable, seen: Sequence[OpenTable], text: str) -> Choice:
     corrections = tuple((one.said, one.meant) for one in said.corrections if one.said and one.said != one.meant)
     corrected = text
     for written, meant in corrections:
-        corrected = corrected.replace(written, meant, 1)
+        start, end = _where(written, corrected) or (0, 0)
+        corrected = corrected[:start] + meant + corrected[end:] if end else corrected
     return Choice(tuple(by_name[name] for name in dict.fromkeys(said.tables)), corrected, corrections)
 
 
@@ -156,7 +159,6 @@ def _found(query: str, page: int, shown: Sequence[OpenTable], number: int) -> li
 def _form(seen: Sequence[OpenTable], text: str, last: bool) -> type[ChooseForm]:
     """The form over the tables seen so far; what it says must be among them, and corrections must be of the question and of the tables."""
     names = [table.name for table in seen]
-    spoken = fold(text)
 
     def check(form: ChooseForm) -> None:
         said = form.action
@@ -170,12 +172,30 @@ def _form(seen: Sequence[OpenTable], text: str, last: bool) -> type[ChooseForm]:
                 raise ValueError(f"At most {MOST_TABLES} tables are put together.")
             chosen = [table for table in seen if table.name in said.tables]
             for one in said.corrections:
-                if fold(one.said) not in spoken:
+                if _where(one.said, text) is None:
                     raise ValueError(f'"{one.said}" does not stand in the question.')
+                if fold(one.said) != fold(one.meant) and any(_has(table, one.said) for table in chosen):
+                    raise ValueError(f'"{one.said}" is a name of these tables as it is; leave it.')
                 if not any(_has(table, one.meant) for table in chosen):
                     raise ValueError(f'"{one.meant}" is no name of these tables; leave the words as they are.')
 
     return checked_form(ChooseForm, "query_table", {"tables": names}, check)
+
+
+def _where(words: str, text: str) -> tuple[int, int] | None:
+    """Where whole words stand in a text, side by side; None where they do not."""
+    wanted = [word.folded for word in words_of(words)]
+    there = list(words_of(text))
+    for at in range(len(there) - len(wanted) + 1):
+        if wanted and [word.folded for word in there[at : at + len(wanted)]] == wanted:
+            return there[at].start, there[at + len(wanted) - 1].end
+    return None
+
+
+def _spoken(said: Sequence[str], text: str) -> tuple[str, ...]:
+    """Of what a model calls words of the question those that are, as they stand there."""
+    places = [place for words in said if (place := _where(words, text)) is not None]
+    return tuple(dict.fromkeys(text[start:end] for start, end in places))
 
 
 def _has(table: OpenTable, name: str) -> bool:

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from engine.agents.strict import Column, Form
 from engine.types import ColumnType, Function, Operator
 
-Value = str | int | float | bool
+MOST: Final = 60  # conditions, columns, orders ... of a query: more than anybody asks for, and a bound on what is looked up
+_LARGEST: Final = 2**63 - 1  # number that SQLite holds
+
+
+def _holdable(value: Any) -> Any:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and not abs(value) <= _LARGEST:
+        raise ValueError("No table holds such a number.")
+    return value
+
+
+Value = Annotated[str | int | float | bool, AfterValidator(_holdable)]
+Number = Annotated[int | float, AfterValidator(_holdable)]
+Count = Annotated[int, AfterValidator(_holdable)]
 
 
 def listed(value: Any) -> Any:
@@ -27,6 +39,7 @@ class Condition(Form):
     op: Operator
     values: Annotated[tuple[Value, ...], BeforeValidator(listed)] = Field(
         default=(),
+        max_length=10 * MOST,
         description="Terms of the column, spelled as the table spells them; several mean any of them. None for blank, not_blank.",
     )
 
@@ -61,12 +74,12 @@ class Limit(Form):
     function: Function
     column: Column | None = None
     op: Literal["is", "is_not", "less", "at_most", "more", "at_least"]
-    value: int | float
+    value: Number
 
 
 class _Asked(Form):
     kind: str
-    conditions: tuple[Condition, ...] = ()
+    conditions: tuple[Condition, ...] = Field(default=(), max_length=MOST)
     match: Literal["all", "any"] = Field(default="all", description="Whether all conditions must hold, or any of them.")
 
 
@@ -75,24 +88,24 @@ class Rows(_Asked):
 
     kind: Literal["rows"] = "rows"
     columns: Annotated[tuple[Column, ...], BeforeValidator(listed)] = Field(
-        default=(), description="The columns that are asked for; empty when the rows themselves are."
+        default=(), max_length=MOST, description="The columns that are asked for; empty when the rows themselves are."
     )
     distinct: bool = False
-    sort: tuple[Order, ...] = ()
-    limit: int | None = Field(default=None, description="How many of the sorted rows; null for all.")
-    unused: tuple[Unused, ...] = ()
+    sort: tuple[Order, ...] = Field(default=(), max_length=MOST)
+    limit: Count | None = Field(default=None, description="How many of the sorted rows; null for all.")
+    unused: tuple[Unused, ...] = Field(default=(), max_length=MOST)
 
 
 class Figures(_Asked):
     """Counts, sums, averages, extremes: one, or one for each group."""
 
     kind: Literal["figures"] = "figures"
-    figures: tuple[Figure, ...] = ()
-    group_by: Annotated[tuple[Column, ...], BeforeValidator(listed)] = ()
-    having: tuple[Limit, ...] = ()
-    sort: tuple[Order, ...] = ()
-    limit: int | None = None
-    unused: tuple[Unused, ...] = ()
+    figures: tuple[Figure, ...] = Field(default=(), max_length=MOST)
+    group_by: Annotated[tuple[Column, ...], BeforeValidator(listed)] = Field(default=(), max_length=MOST)
+    having: tuple[Limit, ...] = Field(default=(), max_length=MOST)
+    sort: tuple[Order, ...] = Field(default=(), max_length=MOST)
+    limit: Count | None = None
+    unused: tuple[Unused, ...] = Field(default=(), max_length=MOST)
 
 
 class Beyond(Form):
@@ -106,7 +119,7 @@ class AskBack(_Asked):
     """A question back: words that may mean two to five things in this table, each another answer; conditions are the others."""
 
     kind: Literal["ask_back"] = "ask_back"
-    meanings: tuple[Condition, ...] = ()
+    meanings: tuple[Condition, ...] = Field(default=(), max_length=MOST)
 
 
 class NotInTable(Form):
@@ -114,7 +127,7 @@ class NotInTable(Form):
 
     kind: Literal["not_in_table"] = "not_in_table"
     words: Annotated[tuple[str, ...], BeforeValidator(listed)] = Field(
-        default=(), description="The words of the question that have no place."
+        default=(), max_length=MOST, description="The words of the question that have no place."
     )
 
 
@@ -129,7 +142,7 @@ class Retype(Form):
     """The table is made again with other types, where numbers or dates were read as text or codes as numbers; the question comes again."""
 
     kind: Literal["create_sql_table"] = "create_sql_table"
-    columns: tuple[ColumnAs, ...] = ()
+    columns: tuple[ColumnAs, ...] = Field(default=(), max_length=MOST)
 
 
 class Select(Form):
@@ -137,7 +150,7 @@ class Select(Form):
 
     kind: Literal["sql"] = "sql"
     sql: str
-    unused: tuple[Unused, ...] = ()
+    unused: tuple[Unused, ...] = Field(default=(), max_length=MOST)
 
 
 Action = Rows | Figures | AskBack | Beyond | Retype | NotInTable

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from datetime import date, datetime, time
 from typing import Final
 
 from engine.agents.form import Condition
@@ -25,7 +25,6 @@ _EQUAL: Final = frozenset({"is", "is_not", "has", "has_all", "has_none"})
 _PARTS: Final = frozenset({"starts_with", "ends_with", "contains", "words"})
 _AS_LIST: Final[dict[str, Operator]] = {"is": "has", "is_not": "has_none", "contains": "has", "words": "has", "not_contains": "has_none"}
 _AS_ONE: Final[dict[str, Operator]] = {"has": "is", "has_all": "is", "has_none": "is_not"}
-_ISO: Final = re.compile(r"\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?)?|\d\d:\d\d(:\d\d)?")
 _TRUE: Final = {"yes", "true", "1", "y"}
 _FALSE: Final = {"no", "false", "0", "n"}
 
@@ -102,12 +101,13 @@ class Literals:
         return int(value) if value.is_integer() else value
 
     def _time(self, given: str, column: ColumnFacts, op: Operator) -> str:
-        if _ISO.fullmatch(given.strip()):
-            return given.strip()
-        spans = dates(given, self._language)
+        if (written := _written(given.strip(), column.type, op)) is not None:
+            return written
+        spans = dates(given, self._language) if column.type != "time" else []
         if len(spans) == 1 and (spans[0].first == spans[0].last or op in ("less", "at_least", "more", "at_most")):
             return spans[0].last if op in ("more", "at_most") else spans[0].first
-        raise PlanError(f'"{column.name}" holds values such as 2026-11-30; {_quoted([given])} must be written so.')
+        such = {"time": "18:30", "datetime": "2026-11-30T18:30"}.get(column.type, "2026-11-30")
+        raise PlanError(f'"{column.name}" holds values such as {such}; {_quoted([given])} must be written so.')
 
     def _term(self, given: str, column: ColumnFacts) -> str:
         """The term that is this, or that differs from it in endings and spaces only."""
@@ -146,6 +146,22 @@ class Literals:
 
     def _rows(self, test: Comparison) -> int:
         return count_rows(TablePlan(table=self._table.name, where=(Clause(any_of=(test,)),)), self._table)
+
+
+def _written(given: str, kind: str, op: Operator) -> str | None:
+    """A time or date as such a column holds it; None where it is none. "After" a day, of a column that holds hours, is after its end."""
+    try:
+        if kind == "time":
+            return time.fromisoformat(given).replace(tzinfo=None).isoformat("seconds") if ":" in given else None
+        if len(given) == len("2026-11-30"):
+            day = date.fromisoformat(given).isoformat()
+            return f"{day}T23:59:59" if kind == "datetime" and op in ("more", "at_most") else day
+        moment = datetime.fromisoformat(given).replace(tzinfo=None)
+    except ValueError:
+        return None
+    if kind == "datetime":
+        return moment.isoformat(timespec="seconds")
+    return moment.date().isoformat() if moment.time() == time() else None
 
 
 def _quoted(values: Sequence[object]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, TypeVar
 
@@ -9,7 +10,7 @@ from engine.agents.attempt import Attempts
 from engine.agents.form import Beyond, QueryForm, Retype, SelectForm
 from engine.agents.found import Found, gather
 from engine.agents.strict import checked_form
-from engine.errors import ModelError
+from engine.errors import AlmanacError, DamageError, ModelError
 from engine.language import language_of
 from engine.message import Function, Message, ToolCall
 from engine.plan.decide import Decision
@@ -20,6 +21,7 @@ from engine.types import NoAnswerPlan
 if TYPE_CHECKING:
     from engine.agents.planner import Work
 
+log = logging.getLogger(__name__)
 TRIES: Final = 3
 TOOL: Final = "query_sql_table"
 F = TypeVar("F", QueryForm, SelectForm)
@@ -34,15 +36,24 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool
     parts = work.planner.parts
     found = gather(text, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found()
     messages = messages_for(tables, text, work.planner.histories, found, parts)
-    attempts = Attempts(text, language_of(text), tables, work.embedder, work.now, found.matches, strict=parts.checks)
+    attempts = Attempts(
+        text,
+        language_of(text),
+        tables,
+        work.embedder,
+        work.now,
+        found.matches,
+        strict=parts.checks,
+        seconds=work.spend.seconds_left,
+        retypes=retypes and work.planner.retype is not None,
+    )
     tries = TRIES if parts.checks else 1
     try:
         beyond: Beyond | None = None
         if len(tables) == 1:
             said = work.ask(messages, _form(QueryForm, tables, attempts), tries=tries).action
-            if isinstance(said, Retype) and retypes and work.planner.retype:
-                other = work.planner.retype(tables[0], {column.name: column.type for column in said.columns})
-                return plan_query(work, [other], text, retypes=False)
+            if isinstance(said, Retype) and attempts.retypes:
+                return plan_query(work, [_retyped(work, tables[0], said)], text, retypes=False)
             beyond = said if isinstance(said, Beyond) else None
         if beyond or len(tables) > 1:
             messages += _beyond(beyond) if beyond else []
@@ -54,9 +65,20 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool
             raise
         tried = tuple(dict.fromkeys(attempts.said))
         return Decision(NoAnswerPlan(reason="plan_failed"), tables[0], reasons=(str(error), *tried), planner="model")
-    if attempts.good is None:  # it wants other types, once more
-        return Decision(NoAnswerPlan(reason="plan_failed"), tables[0], reasons=tuple(attempts.said), planner="model")
+    assert attempts.good is not None, "what was not refused was taken"
     return attempts.good
+
+
+def _retyped(work: Work, table: OpenTable, said: Retype) -> OpenTable:
+    """The table with the types that a model wants, or as it is where it cannot have them."""
+    assert work.planner.retype is not None
+    try:
+        return work.planner.retype(table, {column.name: column.type for column in said.columns})
+    except DamageError:
+        raise
+    except AlmanacError as error:
+        log.warning("a table keeps its types", extra={"table": table.name, "reason": str(error)})
+        return table
 
 
 def _beyond(action: Beyond) -> list[Message]:

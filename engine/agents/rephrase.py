@@ -44,6 +44,10 @@ def _form(text: str, earlier: list[str]) -> type[RephraseForm]:
     before = [fold(message) for message in earlier]
     known = {stem(word.folded) for message in (text, *earlier) for word in words_of(message)}
 
+    said = {word.folded for message in (text, *earlier) for word in words_of(message)}
+    language = language_of(text)
+    denying = {word for word in language.functions if language.does(word, "negation") and not language.does(word, "and")}
+
     def check(form: RephraseForm) -> None:
         if not form.follows_on:
             if form.carried:
@@ -54,8 +58,16 @@ def _form(text: str, earlier: list[str]) -> type[RephraseForm]:
                 raise ValueError(f'"{phrase}" does not stand in the earlier messages; carried words are copied from them.')
         if not form.question.strip() or not form.carried:
             raise ValueError("A question that follows on says what it takes along.")
+        kept = {word.folded for word in words_of(form.question)}
+        left = [
+            word.text for word in words_of(text) if (any(map(str.isdigit, word.text)) or word.folded in denying) and word.folded not in kept
+        ]
+        if left:
+            raise ValueError(f"The message says {', '.join(left)}, and the question does not; leave nothing of it out.")
         functions = language_of(form.question).functions
         new = [word.text for word in words_of(form.question) if stem(word.folded) not in known and word.folded not in functions]
+        if not new and (denied := [word.text for word in words_of(form.question) if word.folded in denying and word.folded not in said]):
+            new = denied
         if new:
             raise ValueError(f"Neither the message nor the earlier ones say {', '.join(new)}; add nothing.")
 

@@ -7,11 +7,12 @@ import logging
 import pytest
 
 from engine.agents.choose import FindTable
+from engine.agents.form import Select
 from engine.errors import ModelError, UsageError
 from engine.settings import model_budget
 from engine.spend import Budget, Spend
-from tests.engine.agents.playing import World, chosen, rows
-from tests.engine.agents.test_query import BEYOND, FEET, RIGHT, TARNBY
+from tests.engine.agents.playing import World, chosen, rows, said
+from tests.engine.agents.test_query import BEYOND, FEET, RIGHT, TARNBY, TWICE
 from tests.model.replies import Said, Silent, endless_calls, too_many
 
 
@@ -90,3 +91,10 @@ def test_a_reply_has_a_limit_and_what_is_cut_off_is_no_plan(asking: World) -> No
     came = asking(FEET, Said('{"action":{"kind":"rows","conditions":[' + '{"words":"aching feet",' * 2_000, finished="length"))
     assert came.endpoint.asked[0].body["max_tokens"] == 700
     assert (came.calls, came.part.kind) == (1, "no_answer") and came.part.notes
+
+
+def test_what_a_model_writes_runs_no_longer_than_the_question_may(asking: World) -> None:
+    names = ", ".join(f"providers p{number}" for number in range(8))
+    bomb = said(Select(sql=f"SELECT count(*) FROM {names}"))
+    came = asking(TWICE, [BEYOND, bomb], kind="model", budget=Budget(seconds=1.0))
+    assert came.part.result is None and came.calls == 2, "25 thousand million rows, and no second try of it"

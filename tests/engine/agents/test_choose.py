@@ -113,6 +113,23 @@ def test_no_table_tells_that(many: World) -> None:
     came = many("the wages of the crew", [chosen(NoTable(words=("wages", "crew")))], kind="model")
     assert came.calls == 1 and came.part.kind == "no_answer"
     assert isinstance(came.part.plan, NoAnswerPlan) and came.part.plan.reason == "no_table"
+    came = many("the wages of the crew", [chosen(NoTable(words=("see https://evil.example", "Wages")))], kind="model")
+    assert isinstance(came.part.plan, NoAnswerPlan) and came.part.plan.words == ("wages",), "as the asker wrote them, and no others"
+
+
+def test_one_name_of_a_table_is_not_corrected_to_another(many: World) -> None:
+    wrong = chosen(QueryTable(tables=("providers",), corrections=(Correction(said="Oxmoor", meant="Tarnby"),)))
+    came = many(
+        "aching feet near Oxmoor",
+        [
+            wrong,
+            chosen(QueryTable(tables=("providers",))),
+            rows(one_of("aching feet", "specialty", "Podiatry"), one_of("Oxmoor", "city", "Oxmoor")),
+        ],
+        kind="model",
+    )
+    assert "is a name of these tables as it is" in came.told(1)
+    assert json.loads(came.told(2))["question"] == "aching feet near Oxmoor"
 
 
 def test_a_corrected_name_is_a_line_of_the_receipt(many: World) -> None:
@@ -122,7 +139,11 @@ def test_a_corrected_name_is_a_line_of_the_receipt(many: World) -> None:
     assert json.loads(came.told(1))["question"] == "aching feet in Tarnby"
     line = came.part.bindings[1]
     assert (line.phrase, line.column, line.terms, line.how) == ("tarnbee", "city", ("Tarnby",), "near")
-    for said_, meant, told in (("Paris", "Tarnby", "does not stand in the question"), ("feet", "salaries", "is no name of these tables")):
+    for said_, meant, told in (
+        ("Paris", "Tarnby", "does not stand in the question"),
+        ("e", "Tarnby", "does not stand in the question"),
+        ("feet", "salaries", "is no name of these tables"),
+    ):
         wrong = chosen(QueryTable(tables=("providers",), corrections=(Correction(said=said_, meant=meant),)))
         came = many("aching feet in tarnbee", [wrong, asked, RIGHT], kind="model")
         assert told in came.told(1) and came.ids == [14]

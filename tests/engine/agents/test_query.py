@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import pytest
 
 from engine.again import run_again
-from engine.agents.form import AskBack, Beyond, Condition, Figure, Figures, NotInTable, Order, Select, Unused
+from engine.agents.form import AskBack, Beyond, ColumnAs, Condition, Figure, Figures, NotInTable, Order, Retype, Select, Unused
+from engine.errors import BuildError
 from engine.language import language
-from engine.types import EVERYTHING, ClarifyPlan, NoAnswerPlan, SqlPlan, TablePlan
+from engine.table import OpenTable
+from engine.types import EVERYTHING, ClarifyPlan, ColumnType, NoAnswerPlan, SqlPlan, TablePlan
 from tests.engine.agents.playing import World, one_of, rows, said
 from tests.engine.conftest import NOW
 from tests.engine.samples import PROVIDERS, items, numbers
@@ -214,3 +217,14 @@ def test_a_term_that_stands_in_the_question_is_not_made_another(asking: World) -
     came = asking("who sees to aching feet in Norwick", [wrong, right, right], kind="model")
     assert '"Norwick" is the value "Norwick" of "city"' in came.told(1)
     assert came.ids == [] and came.calls == 3, "no row, which is told once and may be said again"
+
+
+def test_a_table_that_keeps_its_types_is_asked_as_it_is(asking: World) -> None:
+    def refused(table: OpenTable, types: Mapping[str, ColumnType]) -> OpenTable:
+        raise BuildError("The disk is full.")
+
+    wanted = said(Retype(columns=(ColumnAs(name="notes", type="code"),)))
+    came = asking(FEET, [wanted, wanted, RIGHT], retype=refused)
+    assert came.ids == [14] and "The types of the table are settled" in came.told(2)
+    came = asking(FEET, [wanted, RIGHT])
+    assert came.ids == [14] and "The types of the table are settled" in came.told(1)

@@ -61,6 +61,15 @@ def test_what_it_adds_is_told_and_repaired(asking: World, wrong: Said, told: str
     assert told in came.told(1) and (came.calls, came.ids) == (2, [19])
 
 
+def test_a_denial_is_neither_added_nor_left_out(asking: World) -> None:
+    added = whole("podiatrists not in Oxmoor", "podiatrists")
+    came = asking(TEXT, [added, whole("podiatrists in Oxmoor", "podiatrists")], BEFORE)
+    assert "say not; add nothing" in came.told(1) and came.ids == [19]
+    text = "what of those who are not by the castle of Oxmoor"
+    came = asking(text, [whole("podiatrists by the castle of Oxmoor", "podiatrists")] * 2, BEFORE)
+    assert came.calls == 2 and "The message says not" in came.told(1) and came.part.notes
+
+
 def test_a_question_that_stands_alone_takes_nothing_along(asking: World) -> None:
     text = "somebody for my aching feet in Oxmoor"
     came = asking(text, [whole("rubbish", follows_on=False), rows(PODIATRY, one_of("Oxmoor", "city", "Oxmoor"))], BEFORE)
