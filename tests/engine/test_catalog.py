@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 
 import pytest
 
-from engine.catalog import TableEntry, catalog_of, load_catalog
+from engine.catalog import Catalog, TableEntry, catalog_of, load_catalog
 from engine.errors import CatalogError
 
 EXAMPLES = Path(__file__).resolve().parent.parent.parent / "examples"
@@ -217,3 +218,52 @@ def test_how_often_a_source_is_looked_at(tmp_path: Path) -> None:
     assert entry("a.csv", "refresh = 'never'").rhythm.never
     assert entry("a.csv", "refresh = '30 6 * * mon-fri'").rhythm.cron == ((30,), (6,), (), (), (1, 2, 3, 4, 5))
     assert entry("a.csv", "alerts = 'teams:19:x@thread.tacv2'").alerts_to == ("teams", "19:x@thread.tacv2")
+
+
+EVERYTHING_SAID = """
+glossary = { chemist = "pharmacy" }
+[access]
+people = "people.csv"
+endpoints = ["https://models.example/v1"]
+groups = { finance = ["ann@clinic.example"] }
+[[examples]]
+question = "who is open?"
+plan = { kind = "table", table = "book", where = [{ any_of = [{ column = "city", op = "is", values = ["1", 2, 2.5] }] }] }
+[[examples]]
+question = "how many?"
+plan = { kind = "sql", sql = "SELECT count(*) FROM book" }
+[tables.book]
+source = "book.csv"
+description = "who works where"
+row = ["clinic", "clinics"]
+keys = ["name"]
+rows = "city = {asker.city}"
+all_rows = ["finance"]
+channels = ["C0123ABCD"]
+refresh = "1 minute"
+jitter = "5 seconds"
+alerts = "slack:C0123ABCD"
+audit_rows = true
+read = { encoding = "utf-8", quote = "", no_value = ["x"], columns = { a = "code" }, lists = { b = "" } }
+[tables.book.columns.name]
+note = "as on the door"
+[tables.book.columns.city]
+list = false
+see = ["finance"]
+[tables.book.columns.hours]
+hours = true
+list = "; "
+terms = { night = ["late", "after hours"] }
+[tables.other]
+source = "other.csv"
+"""
+
+
+def test_another_process_is_told_the_same_catalog(tmp_path: Path) -> None:
+    (tmp_path / "almanac.toml").write_text(EVERYTHING_SAID, encoding="utf-8")
+    examples = sorted(EXAMPLES.glob("*/almanac.toml"))
+    assert len(examples) >= 2
+    for path in (tmp_path / "almanac.toml", *examples):
+        catalog = load_catalog(path)
+        again = Catalog.model_validate(json.loads(json.dumps(catalog.model_dump(mode="json"))))
+        assert again == catalog and repr(again) == repr(catalog)

@@ -42,7 +42,8 @@ def write(folder: Path, *names: str) -> None:
 def catalog(tmp_path: Path) -> Catalog:
     write(tmp_path, "Ann", "Ben")
     path = tmp_path / "almanac.toml"
-    path.write_text('[tables.staff]\nsource = "staff.csv"\nalerts = "slack:C0123"\nrefresh = "1 hour"\n', encoding="utf-8")
+    said = '[tables.staff]\nsource = "staff.csv"\nalerts = "slack:C0123"\nrefresh = "1 hour"\n[tables.staff.columns.city]\nnote = "of work"\n'
+    path.write_text(said, encoding="utf-8")
     return load_catalog(path)
 
 
