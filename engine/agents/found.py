@@ -22,6 +22,7 @@ from engine.retrieve import nearest_examples, retrieve
 from engine.table import Example, OpenTable
 from engine.types import Match, Sort
 
+DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 SIMILAR: Final = 5
 NON_MATCHES: Final = 3
 EXAMPLES: Final = 2
@@ -44,10 +45,11 @@ class Found:
     rows: tuple[tuple[Any, ...], ...] = ()
     non_matches: tuple[tuple[Any, ...], ...] = ()
     examples: tuple[tuple[str, Action, str], ...] = ()  # question, what is right, why
+    today: str = ""  # where a column holds times
 
     def to_json(self) -> dict[str, Any]:
         """As a model reads it; what was not found is not there."""
-        said: dict[str, Any] = {}
+        said: dict[str, Any] = {"today": self.today} if self.today else {}
         if self.named:
             said["columns_named"] = self.named
         if phrases := _by_phrase(self.matches, self.narrower):
@@ -72,7 +74,14 @@ def gather(text: str, table: OpenTable, embedder: Embedder, now: datetime, parts
         rows=tuple(_similar(text, table, embedder)) if parts.rows else (),
         non_matches=tuple(_non_matches(text, table, matches)) if parts.negatives else (),
         examples=tuple(_examples(text, table, embedder, now, sent)) if parts.examples else (),
+        today="" if parts.head else today([table], now),
     )
+
+
+def today(tables: Sequence[OpenTable], now: datetime) -> str:
+    """The asker's day, as in "Mon 2026-11-30", where these tables hold times that may be sent; a model knows no other than that of its training."""
+    timed = any(column.sent and (column.temporal or column.hours) for table in tables for column in table.facts.columns)
+    return f"{DAYS[now.weekday()]} {now.date().isoformat()}" if timed else ""
 
 
 def _by_phrase(matches: Sequence[Match], narrower: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 from engine.agents.attempt import Attempts
 from engine.agents.form import Beyond, QueryForm, Retype, SelectForm
-from engine.agents.found import Found, gather
+from engine.agents.found import Found, gather, today
 from engine.agents.strict import checked_form
 from engine.errors import AlmanacError, DamageError, ModelError
 from engine.language import language_of
@@ -34,7 +34,7 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool
     Raises ModelError where it cannot be asked, and PlanError where nothing of the tables may be sent to it.
     """
     parts = work.planner.parts
-    found = gather(text, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found()
+    found = gather(text, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found(today=today(tables, work.now))
     messages = messages_for(tables, text, work.planner.histories, found, parts)
     attempts = Attempts(
         text,

@@ -21,6 +21,7 @@ from engine.agents.strict import Form, checked_form
 from engine.catalog import load_catalog
 from engine.tables import open_tables
 from tests.engine.agents.playing import Asked, World, rows
+from tests.engine.conftest import NOW, Opened
 from tests.model.strict import COMMON, check_strict
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
@@ -80,11 +81,18 @@ def test_the_question_comes_last(asking: World) -> None:
     came = asking("aching feet in Tarnby", rows(), kind="model")
     assert [message["role"] for message in came.endpoint.asked[0].messages] == ["system", "assistant", "tool", "user"]
     found = json.loads(came.told(0))
-    assert list(found)[-1] == "question" and list(found)[:2] == ["terms", "rows"]
+    assert list(found)[-1] == "question" and list(found)[:3] == ["today", "terms", "rows"]
     assert found["terms"]["Tarnby"] == ["city = Tarnby"]
     assert len(found["rows"]["similar"]) == 5 and len(found["rows"]["not_matching"]) == 3
     city = found["rows"]["columns"].index("city")
     assert "Tarnby" not in [row[city] for row in found["rows"]["not_matching"]]
+
+
+def test_the_day_is_told_where_a_column_holds_times(asking: World, opened: Opened, tmp_path: Path) -> None:
+    told = json.loads(asking("aching feet in Tarnby", rows(), kind="model").told(0))
+    assert told["today"] == f"{NOW:%a %Y-%m-%d}"
+    timeless = World(opened("who,fee\nAda,5\nBo,7\n", "fees.csv").tables, tmp_path)
+    assert "today" not in json.loads(timeless("somebody like Ruritanians", rows(), kind="model").told(0))
 
 
 @pytest.mark.parametrize("name", NAMES)
