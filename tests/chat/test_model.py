@@ -190,7 +190,7 @@ def test_a_select_is_shown_audited_paged_and_saved(library: Library, monkeypatch
     def play(call: Any) -> Said:
         return SELECTED if "one SELECT" in call.prompt else BEYOND
 
-    with serving(play) as endpoint, asking_at(library, endpoint, monkeypatch) as asking:
+    with serving(play) as endpoint, asking_at(library, endpoint, monkeypatch, "model") as asking:
         asking = replace(asking, audit_rows="doctors".__eq__)
         (first, page), entries = asked(asking, ODD, press="page")
         (_, how), _ = asked(asking, ODD, press="how")
