@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,3 +28,15 @@ def cases() -> Path:
     if not CASES.is_dir():
         pytest.skip("../shared/cases is not beside this checkout")
     return CASES
+
+
+@pytest.fixture(autouse=True)
+def logging_as_it_was() -> Iterator[None]:
+    """A command that runs within a test sets what is logged for its process: the tests after it log as before."""
+    loggers = [logging.getLogger(name) for name in (None, "bot", "jobs", "engine", "cache")]
+    levels = [logger.level for logger in loggers]
+    handlers = list(loggers[0].handlers)
+    yield
+    for logger, level in zip(loggers, levels, strict=True):
+        logger.setLevel(level)
+    loggers[0].handlers[:] = handlers
