@@ -31,7 +31,9 @@ def _one_or_more(value: object) -> object:
 
 
 def _list_mark(value: object) -> object:
-    if value is None or value is False or (isinstance(value, str) and value):  # a TOML file cannot say None, what another process is told does
+    if (
+        value is None or value is False or (isinstance(value, str) and value)
+    ):  # a TOML file cannot say None, what another process is told does
         return value
     raise refusal('must be the text that divides the items, such as "; ", or false')
 

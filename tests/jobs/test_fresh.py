@@ -42,7 +42,9 @@ def write(folder: Path, *names: str) -> None:
 def catalog(tmp_path: Path) -> Catalog:
     write(tmp_path, "Ann", "Ben")
     path = tmp_path / "almanac.toml"
-    said = '[tables.staff]\nsource = "staff.csv"\nalerts = "slack:C0123"\nrefresh = "1 hour"\n[tables.staff.columns.city]\nnote = "of work"\n'
+    said = (
+        '[tables.staff]\nsource = "staff.csv"\nalerts = "slack:C0123"\nrefresh = "1 hour"\n[tables.staff.columns.city]\nnote = "of work"\n'
+    )
     path.write_text(said, encoding="utf-8")
     return load_catalog(path)
 
