@@ -159,9 +159,8 @@ class _Sender:
             completion = self._client.chat.completions.create(**request, timeout=seconds)
         finally:
             used = completion.usage if isinstance(completion, ChatCompletion) else None
-            details = used.prompt_tokens_details if used else None
-            cached = (details.cached_tokens or 0) if details else 0
-            read, written = (used.prompt_tokens, used.completion_tokens) if used else (0, 0)
+            read, written = _told_of(used, "prompt_tokens"), _told_of(used, "completion_tokens")
+            cached = _told_of(getattr(used, "prompt_tokens_details", None), "cached_tokens")
             self._spend.add(read, cached, written, time.monotonic() - began)
         if not isinstance(completion, ChatCompletion):
             raise ValueError("no completion")  # some servers answer with a page or a text
@@ -182,6 +181,12 @@ class _Sender:
             log.warning("a kept reply is none, and is asked for again", extra={"key": key})
             self._replies.forget(key)
             return None
+
+
+def _told_of(usage: object, name: str) -> int:
+    """Tokens as an endpoint tells them, 0 where it does not: openai takes its reply as it is."""
+    tokens = getattr(usage, name, None)
+    return tokens if isinstance(tokens, int) and tokens > 0 else 0
 
 
 def _sendable(messages: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:

@@ -344,6 +344,8 @@ class Attempts:
         table = next(iter(checked.tables.values()), self.table)
         decided = self._decision(SqlPlan(sql=action.sql), table, tuple(lines), [])
         left, doubts = self._left_by(action, used, {column for _, column in checked.reads})
+        if unsaid:  # a term that no word is known to mean may well be what the words without a place mean
+            left = []
         if unsaid or left:
             decided = replace(
                 decided,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from cache.hints import Hints
 from tests.engine.agents.playing import World
 from tests.engine.agents.test_query import FEET, RIGHT
@@ -33,3 +35,12 @@ def test_a_reply_that_was_no_use_is_not_kept(asking: World) -> None:
     with serving([*[Said("no")] * 3, Said("no"), RIGHT]) as endpoint:
         said = [asking.at(endpoint, FEET, replies=replies).planner for _ in range(3)]
         assert said == ["offline", "model", "model"] and endpoint.calls == 5, "and what came to something is"
+
+
+@pytest.mark.parametrize("usage", [{}, None, "many", {"prompt_tokens": -5, "completion_tokens": "x"}, {"prompt_tokens_details": [1]}])
+def test_a_reply_is_taken_whatever_it_is_said_to_have_cost(asking: World, usage: object) -> None:
+    assert isinstance(RIGHT, Said)
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": RIGHT.text}}
+    body = {"id": "x", "object": "chat.completion", "created": 0, "model": "large", "choices": [choice], "usage": usage}
+    came = asking(FEET, Raw(200, body))
+    assert came.ids == [14] and came.reply.spent.calls == 1 and came.reply.spent.tokens == 0
