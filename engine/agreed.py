@@ -27,14 +27,7 @@ def agreed(entry: TableEntry, key: str, store: Store) -> TableEntry:
 
 def settled(key: str, store: Store) -> dict[str, ColumnType]:
     """The types that were agreed on."""
-<<<<<<< HEAD
     return {name: cast(ColumnType, type_) for name, type_ in store.agreed(key).items() if type_ in _TYPES}
-=======
-    if not (store.root / NAMESPACE).is_dir():  # a look at what was never kept makes no files
-        return {}
-    kept = Hints(store.root, NAMESPACE).get(key)
-    return {name: type_ for name, type_ in kept.items() if type_ in _TYPES} if isinstance(kept, dict) else {}
->>>>>>> hb8
 
 
 def agree(key: str, store: Store, types: Mapping[str, ColumnType]) -> None:

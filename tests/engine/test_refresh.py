@@ -205,11 +205,7 @@ def test_a_type_that_changes_is_taken_and_told(source: Source, tmp_path: Path) -
     assert '"staff" has a new column "floor" (integer).' in came.told
     assert 'The worked example "whose fee is above 100?" does not run on "staff" any more, and is left out.' in came.told
     (table,) = source.open()
-<<<<<<< HEAD
     assert [one.question for one in table.words.examples] == ["who is in the north?"]
-=======
-    assert [question for question, *_ in table.words.examples] == ["who is in the north?"]
->>>>>>> hb8
     table.close()
     for row in rows[1:]:
         row[7] = "$80.00"
