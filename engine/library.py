@@ -150,10 +150,14 @@ class Library:
                     old = self._open.pop(spot)
                 try:
                     made = self._named(spot, table.name)
+                    there = {column.name: column.type for column in made.facts.columns}
+                    if not types.items() <= there.items():  # its source is away or refused: it is asked as it was
+                        raise PlanError(f'"{printable(table.name)}" cannot be made again with other types now.')
                 except BaseException:
                     agree(table.source_key, self._store, before)
                     with self._lock:
-                        self._open.setdefault(spot, old)
+                        self._retired += self._open.get(spot, [])
+                        self._open[spot] = old
                     raise
                 with self._lock:
                     self._retired += old

@@ -25,7 +25,7 @@ from engine.settings import printable
 from engine.table import Example, OpenTable, Words
 from engine.taken import note_refusal, why_not
 from engine.types import WHOLE, TablePlan
-from engine.version import BUILD, is_whole, make_version, shape_of, source_key, version_of
+from engine.version import BUILD, described_of, is_whole, make_version, shape_of, source_key, version_of
 
 __all__ = ["BUILD", "drop_damaged", "index", "open_tables", "source_key"]
 log = logging.getLogger(__name__)
@@ -103,9 +103,7 @@ def _as_last_built(entry: TableEntry, catalog: Catalog, store: Store, embedder: 
     if held is None:
         return []
     try:
-        if held.facts.get("shape") == shape_of(agreed(entry, source_key(entry), store), embedder or default_embedder()) and is_whole(
-            held.facts
-        ):
+        if held.facts.get("described") == described_of(entry, embedder or default_embedder()) and is_whole(held.facts):
             return _opened(held, entry, catalog)
     except DamageError:
         log.warning("built files are damaged, and their source cannot be read", extra={"table": entry.name})
@@ -216,7 +214,8 @@ def _fresh(entry: TableEntry, store: Store, told: Progress, embedder: Embedder, 
     if held is not None and (found is None or version_of(shape, found[0]) in (held.version, (held.note() or {}).get("refused"))):
         return held  # nothing is locked or written, and the folder may be read-only
     assert found is not None, "without a version there is no content that is known"
-    if held is not None and limits is not None and known and (reason := why_not(held, found[0], entry, embedder, limits)):
+    as_described = held is not None and held.facts.get("described") == described_of(entry, embedder)
+    if held is not None and limits is not None and as_described and (reason := why_not(held, found[0], entry, embedder, limits)):
         note_refusal(entry, store, held, reason, stamp=now, refused=version_of(shape, found[0]))
         raise SourceError(f"{reason} If it is right so, `almanac refresh --accept` takes it.")
     return make_version(entry, store, told, embedder, now, found, held).held

@@ -64,7 +64,7 @@ def make_version(
     sources, content = found
     shape = shape_of(entry, embedder)
     facts: dict[str, Any] = {"stamp": stamp, "shape": shape, "embedder": embedder.name, "build": BUILD, "content": content, "tables": []}
-    facts["reading"] = reading_of(entry)
+    facts |= {"reading": reading_of(entry), "described": described_of(entry, embedder)}
     built: list[Built] = []
 
     def fill(folder: Path, before: Mapping[str, EarlierTable]) -> None:
@@ -157,6 +157,11 @@ def shape_of(entry: TableEntry, embedder: Embedder) -> str:
     said = entry.model_dump(mode="json", exclude=rules | {"columns"})
     columns = {name: about.model_dump(mode="json", exclude={"see"}) for name, about in entry.columns.items()}
     return digest(said, columns, BUILD, fingerprint(), embedder.name)
+
+
+def described_of(entry: TableEntry, embedder: Embedder) -> str:
+    """What `shape_of` tells, without the types that were agreed on."""
+    return shape_of(entry.model_copy(update={"agreed": {}}), embedder)
 
 
 def reading_of(entry: TableEntry) -> str:

@@ -149,3 +149,19 @@ def test_such_a_table_is_asked_while_its_source_is_away(library: Library, catalo
     with closing(Library(catalog, Store(tmp_path / "built"), default_embedder(), left_out=told.append)) as later:
         assert [one.version for one in later.under(EVERYTHING)] == [other.version]
     assert len(told) == 1 and "It is asked as it was read at" in told[0]
+
+
+@pytest.mark.parametrize("why", ["away", "shrunk"])
+def test_where_its_source_is_not_taken_a_table_keeps_its_types_and_is_asked(catalog: Catalog, tmp_path: Path, why: str) -> None:
+    told: list[str] = []
+    with closing(Library(catalog, Store(tmp_path / "built"), default_embedder(), left_out=told.append, only_built=True)) as library:
+        (table,) = library.under(EVERYTHING)
+        lines = (tmp_path / "stock.csv").read_text().splitlines(keepends=True)
+        if why == "away":
+            (tmp_path / "stock.csv").unlink()
+        else:
+            (tmp_path / "stock.csv").write_text("".join(lines[:2]))
+        with pytest.raises(PlanError, match="cannot be made again with other types now"):
+            library.retype(table, {"bin": "code"})
+        assert library.under(EVERYTHING) == [table] and table.intact()
+        assert settled(table.source_key, Store(library.root)) == {}
