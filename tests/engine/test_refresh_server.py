@@ -28,7 +28,7 @@ def test_a_server_that_stops_during_the_query_changes_nothing(tmp_path: Path, tm
         assert (built.outcome, built.rows) == ("new", 50), built
         assert refresh(catalog.tables[0], catalog, source.store, default_embedder()).outcome == "same"
         with psycopg.connect(address, autocommit=True) as connection:
-            connection.execute("UPDATE pace SET seconds = 30")
+            connection.execute("UPDATE pace SET seconds = 200")
         timer = threading.Timer(1.5, stop)
         timer.start()
         came = refresh(catalog.tables[0], catalog, source.store, default_embedder())
