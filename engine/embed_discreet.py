@@ -71,6 +71,6 @@ class DiscreetEmbedder:
 
 def discreet(embedder: Embedder, table: OpenTable) -> Embedder:
     """The embedder itself where nothing leaves this machine or everything may, else one that keeps the table's secrets."""
-    if not embedder.address or all(column.sent for column in table.facts.columns):
+    if not embedder.address or len(table.facts.sent) == len(table.facts.columns):
         return embedder
     return DiscreetEmbedder(embedder, table)

@@ -54,7 +54,7 @@ def history_of(table: OpenTable, hints: Hints, most: int = MOST) -> list[Message
 
     hints: the namespace "histories". What it holds and cannot be used is made again. most: bytes of what both messages say.
     """
-    if not any(column.sent for column in table.facts.columns):
+    if not table.facts.sent:
         return []
     key = _key(table, most)
     call = _call(key)
@@ -71,12 +71,12 @@ def history_of(table: OpenTable, hints: Hints, most: int = MOST) -> list[Message
 
 def head_of(table: OpenTable, rows: int = 5) -> list[Message]:
     """The names of the columns and the first rows of the source, of what may be sent, and nothing that was found out about them: to compare with."""
-    shown = _chosen(table, [column for column in table.facts.columns if column.sent], _DETAILS[0].columns)
+    shown = _chosen(table, table.facts.sent, _DETAILS[0].columns)
     if not shown:
         return []
     cells = ", ".join(f"c{column.position}" for column in shown)
     found = table.connection().execute(f"SELECT {cells} FROM rows ORDER BY row_id LIMIT ?", [rows]).fetchall()
-    first = [[_plain(cell, 60) if isinstance(cell, str) else _short(cell) for cell in row] for row in found]
+    first = [[shown_cell(cell, 60) for cell in row] for row in found]
     call = _call(_key(table, rows))
     return _messages(table, shown, call, {"made": _plain(table.name, 100), **({"first_rows": first} if rows else {})})
 
@@ -109,7 +109,7 @@ def _read(held: Any, call: str) -> list[Message] | None:
 
 
 def _made(table: OpenTable, call: str, most: int) -> list[Message]:
-    sent = [column for column in table.facts.columns if column.sent]
+    sent = table.facts.sent
     if not sent:
         return []
     named = [column for column in sent if _size(_json(_plain(column.name))) <= _LONGEST_NAME]
@@ -209,13 +209,18 @@ def _sample(table: OpenTable, shown: Sequence[ColumnFacts], detail: _Detail) -> 
     cells = ", ".join(f"c{column.position}" for column in shown)
     for row in sample[::step][: detail.rows]:
         for found in table.connection().execute(f"SELECT {cells} FROM rows WHERE row_id = ?", [row]):
-            yield [_plain(cell, detail.letters) if isinstance(cell, str) else _short(cell) for cell in found]
+            yield [shown_cell(cell, detail.letters) for cell in found]
 
 
 def _plain(text: str, limit: int = 500) -> str:
     """The text as any endpoint takes it: of whole characters, and no longer than this."""
     text = text.encode("utf-8", "replace").decode("utf-8")
     return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def shown_cell(cell: Any, letters: int) -> Any:
+    """A cell as a model reads it: a text cut to so many letters, a number without the digits that only its storing brought."""
+    return _plain(cell, letters) if isinstance(cell, str) else _short(cell)
 
 
 def _short(value: Any) -> Any:

@@ -64,6 +64,11 @@ class TableFacts(Frozen):
     left_out: int = 0  # columns of the source that are not asked over
     sample: tuple[int, ...] = ()  # numbers of rows that show the table's variety, seen by the columns that may be sent to a model
 
+    @property
+    def sent(self) -> tuple[ColumnFacts, ...]:
+        """The columns whose values may go to a model's endpoint."""
+        return tuple(column for column in self.columns if column.sent)
+
     def column(self, name: str) -> ColumnFacts:
         """The column of that name; KeyError where there is none."""
         for column in self.columns:
