@@ -23,10 +23,12 @@ from cache.versions import Store
 from engine.agents.found import gather
 from engine.agents.parts import ALL
 from engine.agents.planner import ModelPlanner
+from engine.agents.words import QuestionWords
 from engine.ask import ask
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
 from engine.errors import AlmanacError
+from engine.language import language_of
 from engine.message import Message
 from engine.model import OPENAI, ModelEndpoint
 from engine.prompt import messages_for
@@ -83,7 +85,8 @@ def main() -> int:
         (table, *others) = open_tables(load_catalog(given.catalog), Store(Path(folder)))
         now = datetime.now().astimezone()
         with closing(Hints(Path(folder), "histories")) as hints:
-            found = [gather(question, table, default_embedder(), now, ALL) for question in given.questions]
+            words = [QuestionWords(question, language_of(question), table, now) for question in given.questions]
+            found = [gather(each, table, default_embedder(), now, ALL) for each in words]
             prompts = [messages_for([table], text, hints, part) for text, part in zip(given.questions, found, strict=True)]
             told = measure(prompts, given.questions, endpoint)
             if not given.no_plans:

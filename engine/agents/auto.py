@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from engine.agents.attempt import REPAIRED
+from engine.agents.decided import REPAIRED
 from engine.agents.planner import Work, plan_with_model
 from engine.agents.rephrase import rephrase_with_model
 from engine.errors import ModelError, PlanError

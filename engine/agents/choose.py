@@ -82,7 +82,7 @@ class Choice:
 
 def choose_tables(work: Work, text: str) -> Choice:
     """The tables that tell what is asked; raises ModelError where a model would have to be asked and cannot be."""
-    tables = [table for table in work.tables if any(column.sent for column in table.facts.columns)]
+    tables = [table for table in work.tables if table.facts.sent]
     if len(tables) < 2:
         return Choice(tuple(tables or work.tables[:1]), text)
     if (clear := _clear(work, tables, text)) is not None:
@@ -201,4 +201,4 @@ def _spoken(said: Sequence[str], text: str) -> tuple[str, ...]:
 def _has(table: OpenTable, name: str) -> bool:
     """Whether it is a term of a column that may be sent, or the name of one."""
     terms = table.terms_folded([fold(name)]) or table.terms_with_keys([" ".join(word.folded for word in words_of(name))])
-    return any(term.column.sent for term in terms) or any(fold(column.name) == fold(name) for column in table.facts.columns if column.sent)
+    return any(term.column.sent for term in terms) or any(fold(column.name) == fold(name) for column in table.facts.sent)

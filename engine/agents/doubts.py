@@ -1,4 +1,4 @@
-"""What a question does not bear out in a plan that fits its table: a limit, a choice or a denial that nobody asked for, or that is left out."""
+"""What a question does not bear out in a plan that fits its table: a limit, a choice or a denial that nobody asked for or that is left out, no rows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ from itertools import pairwise
 from typing import Final
 
 from engine.agents.form import Condition, Figures, Rows
+from engine.agents.ground import Ground
 from engine.agents.words import QuestionWords
-from engine.fold import words_of
-from engine.types import Comparison
+from engine.execute import count_rows
+from engine.fold import fold, words_of
+from engine.table import OpenTable
+from engine.types import Comparison, ResultTable, TablePlan
 
 _DENYING: Final = frozenset({"is_not", "has_none", "not_contains", "blank", "closed", "less", "at_most"})
 
@@ -67,3 +70,28 @@ def _named(words: QuestionWords, place: int, conditions: Sequence[Condition]) ->
     """Whether a word is part of a value: of the film "Do Not Enter"."""
     said = {one.folded for one in words_of(words.phrase([place]))}
     return any(said <= {one.folded for one in words_of(str(value))} for test in conditions for value in test.values)
+
+
+def overlooked(conditions: Sequence[Condition], tests: Sequence[Comparison], ground: Ground) -> Iterator[str]:
+    """A term that stands word for word in the question and became something else."""
+    meant = {(test.column, fold(str(value))) for test in tests for value in test.values}
+    sent = {column.name for column in ground.table.facts.sent}
+    for condition in conditions:
+        values = " ".join(fold(str(value)) for value in condition.values)
+        exact = ground.words.exact(ground.words.places(condition.words))
+        if fold(condition.words) in values or any((column, fold(term)) in meant for _, column, term in exact):
+            continue
+        if told := [one for one in exact if one[1] in sent]:
+            phrase, column, term = told[0]
+            yield f'"{phrase}" is the value "{term}" of "{column}"; a condition takes the column that has the value.'
+
+
+def nothing_found(plan: TablePlan, result: ResultTable, table: OpenTable) -> Iterator[str]:
+    """That no row meets all conditions, and without which one some would; it may be right and mostly is not."""
+    if result.total or not plan.where:
+        return
+    without = [plan.model_copy(update={"where": tuple(one for one in plan.where if one is not clause)}) for clause in plan.where]
+    counts = [(count_rows(rest, table), clause.any_of[0].column) for rest, clause in zip(without, plan.where, strict=True)]
+    rows, column = max(counts)
+    hint = f' Without the one on "{column}" there are {rows}.' if rows and len(plan.where) > 1 else ""
+    yield f"No row meets all of these conditions.{hint} Change that, or say the same again if it is right."

@@ -16,6 +16,7 @@ from engine.build.facts import ColumnFacts
 from engine.check import named_columns
 from engine.embed_discreet import discreet
 from engine.embedder import Embedder
+from engine.history import shown_cell
 from engine.language import language_of
 from engine.plan.examples import phrases_of
 from engine.retrieve import nearest_examples, retrieve
@@ -62,13 +63,13 @@ class Found:
         return said
 
 
-def gather(text: str, table: OpenTable, embedder: Embedder, now: datetime, parts: Parts) -> Found:
-    """What is worth showing a model that plans this question, of what may be sent to it."""
-    sent = {column.name for column in table.facts.columns if column.sent}
+def gather(words: QuestionWords, table: OpenTable, embedder: Embedder, now: datetime, parts: Parts) -> Found:
+    """What is worth showing a model that plans the question of these words, of what may be sent to it."""
+    text, sent = words.text, {column.name for column in table.facts.sent}
     matches = [match for match in retrieve(text, language_of(text), table, embedder, now) if match.term.column in sent]
     return Found(
         matches=tuple(matches) if parts.terms else (),
-        named=QuestionWords(text, language_of(text), table, now).columns() if parts.terms else {},
+        named=words.columns() if parts.terms else {},
         narrower={column.name: column.determines for column in table.facts.columns},
         columns=tuple(column.name for column in _telling(table)),
         rows=tuple(_similar(text, table, embedder)) if parts.rows else (),
@@ -80,7 +81,7 @@ def gather(text: str, table: OpenTable, embedder: Embedder, now: datetime, parts
 
 def today(tables: Sequence[OpenTable], now: datetime) -> str:
     """The asker's day, as in "Mon 2026-11-30", where these tables hold times that may be sent; a model knows no other than that of its training."""
-    timed = any(column.sent and (column.temporal or column.hours) for table in tables for column in table.facts.columns)
+    timed = any(column.temporal or column.hours for table in tables for column in table.facts.sent)
     return f"{DAYS[now.weekday()]} {now.date().isoformat()}" if timed else ""
 
 
@@ -143,7 +144,7 @@ def _cells(table: OpenTable, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
     places = ", ".join("?" * len(numbers))
     found = table.connection().execute(f"SELECT row_id, {cells} FROM rows WHERE row_id IN ({places})", list(numbers)).fetchall()
     by_number = {number: row for number, *row in found}
-    return [tuple(map(_cut, by_number[number])) for number in numbers if number in by_number]
+    return [tuple(shown_cell(cell, _LETTERS) for cell in by_number[number]) for number in numbers if number in by_number]
 
 
 def _telling(table: OpenTable) -> list[ColumnFacts]:
@@ -152,14 +153,7 @@ def _telling(table: OpenTable) -> list[ColumnFacts]:
     def place(column: ColumnFacts) -> tuple[bool, bool, int]:
         return column.kind not in ("category", "name", "value"), column.name not in keys, column.position
 
-    sent = [column for column in table.facts.columns if column.sent]
-    return sorted(sorted(sent, key=place)[:_MOST_CELLS], key=lambda column: column.position)
-
-
-def _cut(cell: Any) -> Any:
-    if isinstance(cell, float):
-        return int(cell) if cell.is_integer() and abs(cell) < 1e15 else float(f"{cell:.9g}")
-    return cell if not isinstance(cell, str) or len(cell) <= _LETTERS else cell[: _LETTERS - 1] + "…"
+    return sorted(sorted(table.facts.sent, key=place)[:_MOST_CELLS], key=lambda column: column.position)
 
 
 def _example(question: str, action: Action, why: str) -> dict[str, Any]:

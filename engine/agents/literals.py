@@ -123,7 +123,7 @@ class Literals:
         others = sorted({term.column.name for term in self._table.terms_folded([fold(given)]) if term.column.sent})
         if others:
             hint = f" It is a value of {', '.join(map(_named, others))}."
-        elif any(known.sent and fold(known.name) == fold(given) for known in self._table.facts.columns):
+        elif any(fold(known.name) == fold(given) for known in self._table.facts.sent):
             hint = ' It is a column: what is asked for goes into "columns".'
         else:
             hint = self._nearest(given, column)

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from engine.agents.attempt import Attempts
 from engine.agents.form import Beyond, QueryForm, Retype, SelectForm
 from engine.agents.found import Found, gather, today
+from engine.agents.ground import Ground
 from engine.agents.strict import checked_form
+from engine.agents.words import QuestionWords
 from engine.errors import AlmanacError, DamageError, ModelError
 from engine.language import language_of
 from engine.message import Function, Message, ToolCall
@@ -34,19 +36,13 @@ def plan_query(work: Work, tables: Sequence[OpenTable], text: str, retypes: bool
     Raises ModelError where it cannot be asked, and PlanError where nothing of the tables may be sent to it.
     """
     parts = work.planner.parts
-    found = gather(text, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found(today=today(tables, work.now))
+    language = language_of(text)
+    words = QuestionWords(text, language, tables[0], work.now)
+    found = gather(words, tables[0], work.embedder, work.now, parts) if len(tables) == 1 else Found(today=today(tables, work.now))
     messages = messages_for(tables, text, work.planner.histories, found, parts)
-    attempts = Attempts(
-        text,
-        language_of(text),
-        tables,
-        work.embedder,
-        work.now,
-        found.matches,
-        strict=parts.checks,
-        seconds=work.spend.seconds_left,
-        retypes=retypes and work.planner.retype is not None,
-    )
+    ground = Ground(words, language, tables, work.embedder, found.matches)
+    may_retype = retypes and work.planner.retype is not None
+    attempts = Attempts(ground, strict=parts.checks, seconds=work.spend.seconds_left, retypes=may_retype)
     tries = TRIES if parts.checks else 1
     try:
         beyond: Beyond | None = None
@@ -92,5 +88,5 @@ def _beyond(action: Beyond) -> list[Message]:
 
 def _form(base: type[F], tables: Sequence[OpenTable], attempts: Attempts) -> type[F]:
     """The form of one question: with the names of these tables, and the checks as its validator."""
-    columns = list(dict.fromkeys(column.name for table in tables for column in table.facts.columns if column.sent))
+    columns = list(dict.fromkeys(column.name for table in tables for column in table.facts.sent))
     return checked_form(base, TOOL, {"columns": columns}, lambda form: attempts.take(form.action))

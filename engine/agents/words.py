@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import datetime
+from functools import cached_property
 from typing import Final
 
 from engine.fold import words_of
@@ -50,6 +51,11 @@ class QuestionWords:
         """Whether a name, a figure or something in quotation marks is among the words, which never says nothing."""
         chosen = set(places)
         return any(token.proper or token.quote for token in self._tokens if token.index in chosen)
+
+    @cached_property
+    def needing(self) -> int:
+        """How many words need a place, 1 at least."""
+        return len(self.lost((), ())) or 1
 
     def spots(self, kind: str) -> list[int]:
         """Where the function words of a kind stand: "not" of the kind "negation", but not within "not less than"."""
