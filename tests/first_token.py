@@ -25,6 +25,7 @@ from engine.agents.parts import ALL
 from engine.agents.planner import ModelPlanner
 from engine.agents.words import QuestionWords
 from engine.ask import ask
+from engine.budget import Budget
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
 from engine.errors import AlmanacError
@@ -32,7 +33,6 @@ from engine.language import language_of
 from engine.message import Message
 from engine.model import OPENAI, ModelEndpoint
 from engine.prompt import messages_for
-from engine.spend import Budget
 from engine.table import OpenTable
 from engine.tables import open_tables
 from engine.types import EVERYTHING, ChatThread

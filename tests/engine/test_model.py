@@ -13,10 +13,11 @@ pytest.importorskip("instructor", reason='the extra "model" is not installed')
 from cache.hints import Hints
 from engine import model
 from engine.agents.strict import Form, checked_form
+from engine.budget import Budget
 from engine.errors import ModelError
 from engine.message import Function, Message, ToolCall
 from engine.model import ModelEndpoint, ask_model
-from engine.spend import Budget, Spend
+from engine.spend import Spend
 from tests.model.failures import FAILURES, PLAN, Failure, What
 from tests.model.replies import Raw, Said, Use, error, internal, too_many
 from tests.model.standin import KEY, Endpoint, serving

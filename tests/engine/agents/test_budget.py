@@ -8,9 +8,10 @@ import pytest
 
 from engine.agents.choose import FindTable
 from engine.agents.form import Select
+from engine.budget import Budget
 from engine.errors import ModelError, UsageError
 from engine.settings import model_budget
-from engine.spend import Budget, Spend
+from engine.spend import Spend
 from tests.engine.agents.playing import World, chosen, rows, said
 from tests.engine.agents.test_query import BEYOND, FEET, RIGHT, TARNBY, TWICE
 from tests.model.replies import Said, Silent, endless_calls, too_many
