@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from engine.embedder import Calibration, Embedder
+from engine.endpoints import check_allowed
 from engine.errors import UsageError
 from engine.settings import data_folder, printable, setting
 
@@ -58,11 +59,8 @@ def chosen_embedder(endpoints: Sequence[str] | None = None) -> Embedder:
     """
     choice = setting("ALMANAC_EMBEDDER").casefold() or "bundled"
     embedder = embedder_named(choice)
-    if embedder.address and endpoints is not None and embedder.address not in [address.rstrip("/") for address in endpoints]:
-        allowed = ", ".join(f'"{printable(address)}"' for address in endpoints) or "none"
-        raise UsageError(
-            f'The endpoint "{printable(embedder.address)}" is not among those that the catalog\'s access.endpoints allows: {allowed}.'
-        )
+    if embedder.address:
+        check_allowed(embedder.address, endpoints)
     return embedder
 
 

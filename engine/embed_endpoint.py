@@ -11,14 +11,14 @@ from collections.abc import Iterator, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from urllib.parse import urlsplit
 
 from cache.hints import Hints
 from engine.embed_centre import UNRELATED, centred
 from engine.embed_request import Endpoint
 from engine.embedder import Calibration
+from engine.endpoints import OPENAI, endpoint_setting
 from engine.errors import EmbeddingError, UsageError
-from engine.settings import printable, remembers, setting
+from engine.settings import remembers, setting
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from engine.embedder import Vectors
 
-ADDRESS: Final = "https://api.openai.com/v1"
 MODEL: Final = "text-embedding-3-small"
 BATCH: Final = 256  # texts of one request
 BATCH_LENGTH: Final = 150_000  # characters of one request, far below what OpenAI takes in any script
@@ -154,31 +153,10 @@ def _batches(texts: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 def endpoint_from_settings(data: Path) -> EndpointEmbedder:
     """The endpoint of OPENAI_BASE_URL, remembered below the data folder; raises UsageError where the address or the key cannot be right."""
-    address = setting("OPENAI_BASE_URL").rstrip("/") or ADDRESS
-    key = setting("OPENAI_API_KEY")
-    if address == ADDRESS and not key:
+    address, key = endpoint_setting()
+    if address == OPENAI and not key:
         raise UsageError(
             "ALMANAC_EMBEDDER is endpoint, which needs OPENAI_API_KEY, or OPENAI_BASE_URL where another endpoint needs no key."
         )
-    if not (key.isascii() and key.isprintable() and " " not in key):
-        raise UsageError("OPENAI_API_KEY holds what no key holds, such as a blank or a letter that is not ASCII; set it to the key alone.")
-    return EndpointEmbedder(
-        Endpoint(_checked(address), key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL), Hints(data, "embeddings", on=remembers())
-    )
-
-
-def _checked(address: str) -> str:
-    try:
-        parts = urlsplit(address)
-        right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        right = False
-    if not right:
-        raise UsageError(
-            f'OPENAI_BASE_URL is "{printable(address.rpartition("@")[2].partition("?")[0])}"; it has to be an address such as {ADDRESS}.'
-        )
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise UsageError(
-            "OPENAI_BASE_URL holds more than an address; a key belongs into OPENAI_API_KEY, and what follows ? or # has no place."
-        )
-    return address
+    endpoint = Endpoint(address, key, setting("ALMANAC_EMBEDDING_MODEL") or MODEL)
+    return EndpointEmbedder(endpoint, Hints(data, "embeddings", on=remembers()))

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from cache.hints import Hints
+from engine.endpoints import OPENAI
 from engine.errors import ModelError
 from engine.message import Message
 from engine.settings import printable
@@ -32,7 +33,6 @@ except ModuleNotFoundError:
 
 logging.getLogger("instructor").setLevel(logging.CRITICAL + 1)  # it logs what was asked
 log = logging.getLogger(__name__)
-OPENAI: Final = "https://api.openai.com/v1"
 Mode = Literal["json_schema", "tools", "json"]
 _MODES: Final = {"json_schema": instructor.Mode.JSON_SCHEMA, "tools": instructor.Mode.TOOLS, "json": instructor.Mode.JSON}
 _WAITS: Final = (0.5, 1.5)  # seconds before a request that was turned away is sent again
@@ -46,7 +46,7 @@ T = TypeVar("T", bound=BaseModel)
 class ModelEndpoint:
     """Where a model is asked; the key is in no representation.
 
-    address: ends in /v1 for most; OpenAI's own where it is empty. mode: how the form of the reply is asked for.
+    address: ends in /v1 for most. mode: how the form of the reply is asked for.
     longest: tokens of a reply. seconds: what one reply may take, where the question has more.
     """
 
@@ -60,7 +60,7 @@ class ModelEndpoint:
     @property
     def host(self) -> str:
         """What messages call the endpoint."""
-        return printable(urlsplit(self.address or OPENAI).netloc)
+        return printable(urlsplit(self.address).netloc)
 
     def client(self) -> openai.OpenAI:
         """A client of its own, which sends a request once, and to no other address."""
@@ -69,9 +69,7 @@ class ModelEndpoint:
             headers={"Accept-Encoding": "identity"},
             event_hooks={"request": [begin], "response": [bounded]},
         )
-        return openai.OpenAI(
-            base_url=self.address or OPENAI, api_key=self.key or "none", timeout=self.seconds, max_retries=0, http_client=wire
-        )
+        return openai.OpenAI(base_url=self.address, api_key=self.key or "none", timeout=self.seconds, max_retries=0, http_client=wire)
 
 
 def ask_model(
@@ -168,7 +166,7 @@ class _Sender:
 
     def _key(self, request: dict[str, Any]) -> str:
         """Equal for requests that are the same but for the key that pays for them."""
-        said = json.dumps([self._endpoint.address or OPENAI, request], sort_keys=True, ensure_ascii=False, default=str)
+        said = json.dumps([self._endpoint.address, request], sort_keys=True, ensure_ascii=False, default=str)
         return blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
     def _kept(self, key: str) -> ChatCompletion | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal, cast
 
 from cache.hints import Hints
+from engine.endpoints import check_allowed, endpoint_setting
 from engine.errors import ModelError, UsageError
 from engine.settings import model_budget, printable, remembers, setting
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 KINDS: Final = ("auto", "offline", "model")
 MODES: Final = ("json_schema", "tools", "json")
-OPENAI: Final = "https://api.openai.com/v1"
 Kind = Literal["auto", "offline", "model"]
 
 
@@ -32,12 +32,8 @@ def chosen_planner(root: Path, endpoints: Sequence[str] | None = None, kind: Kin
     if not model:
         raise UsageError("Planning by a model needs ALMANAC_MODEL, the name of the model; set it, or plan offline.")
     mode = cast(Literal["json_schema", "tools", "json"], _one_of("ALMANAC_MODEL_MODE", MODES))
-    address = setting("OPENAI_BASE_URL") or OPENAI
-    if endpoints is not None and address.rstrip("/") not in [one.rstrip("/") for one in endpoints]:
-        allowed = ", ".join(f'"{printable(one)}"' for one in endpoints) or "none"
-        raise UsageError(f'The endpoint "{printable(address)}" is not among those that the catalog\'s access.endpoints allows: {allowed}.')
-    if not address.startswith(("http://", "https://")):
-        raise UsageError(f'OPENAI_BASE_URL is "{printable(address)}"; it must be an address such as "{OPENAI}".')
+    address, key = endpoint_setting()
+    check_allowed(address, endpoints)
     budget = model_budget()
     try:
         from engine.agents.planner import ModelPlanner  # openai, which takes longer to import than most questions to answer
@@ -45,8 +41,8 @@ def chosen_planner(root: Path, endpoints: Sequence[str] | None = None, kind: Kin
     except ModelError as error:
         raise UsageError(str(error)) from None  # a setting asks for what is not there
 
-    endpoint = ModelEndpoint(model, address, setting("OPENAI_API_KEY"), mode, budget.seconds)
-    small = ModelEndpoint(setting("ALMANAC_SMALL_MODEL") or model, address, endpoint.key, mode, budget.seconds)
+    endpoint = ModelEndpoint(model, address, key, mode, budget.seconds)
+    small = ModelEndpoint(setting("ALMANAC_SMALL_MODEL") or model, address, key, mode, budget.seconds)
     replies = Hints(root, "replies") if remembers() else None
     return ModelPlanner(endpoint, small, Hints(root, "histories"), replies, kind, budget)
 

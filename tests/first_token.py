@@ -28,10 +28,11 @@ from engine.ask import ask
 from engine.budget import Budget
 from engine.catalog import load_catalog
 from engine.embed import default_embedder
+from engine.endpoints import OPENAI
 from engine.errors import AlmanacError
 from engine.language import language_of
 from engine.message import Message
-from engine.model import OPENAI, ModelEndpoint
+from engine.model import ModelEndpoint
 from engine.prompt import messages_for
 from engine.table import OpenTable
 from engine.tables import open_tables
